@@ -1,0 +1,453 @@
+"""Decide whether a Liftgate certificate holds, in whole numbers, with nothing but the standard library.
+
+This is the only file that has to be trusted. It imports nothing of Liftgate, computes everything it can from the
+claim itself, uses no float and never searches. It runs alone on Python 3.11 or newer:
+
+    python -I -S checker.py certificate.json [more.json ...] [--allow ASSUMPTION ...]
+
+Exit code 0: every certificate was accepted; 1: one was read but not accepted; 2: one could not be read.
+The format is described in docs/certificates.md. Sections: 1 verdict, 2 reading, 3 envelope, 4 shared parts of a claim,
+5 one rule per kind, 6 the rules by name, 7 command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+FORMAT = 1
+MOST_BYTES = 64 * 2**20
+MOST_DIGITS = 4000
+MOST_DEPTH = 32
+MOST_ORDER = 1000
+
+
+# --- 1. Verdict ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was decided: `holds` only when the whole certificate was recomputed and found true."""
+
+    holds: bool
+    reason: str
+    assumptions: tuple[str, ...] = ()
+    kind: str | None = None
+    claim: str | None = None
+    readable: bool = True
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    @property
+    def exit_code(self) -> int:
+        """0 accepted, 1 read but not accepted, 2 could not be read."""
+        return 0 if self.holds else 1 if self.readable else 2
+
+
+class Unreadable(Exception):
+    """The text is no certificate that this checker can read."""
+
+
+class Refused(Exception):
+    """The certificate was read, but it is malformed or false."""
+
+
+def shown(value: object) -> str:
+    """Any value as short plain ASCII that is safe to print."""
+    if isinstance(value, Fraction):
+        return shown(value.numerator) if value.denominator == 1 else f"{shown(value.numerator)}/{shown(value.denominator)}"
+    if type(value) is int:
+        return str(value) if value.bit_length() <= 128 else f"(a number of {value.bit_length()} bits)"
+    if isinstance(value, str):
+        text = ascii(value[:60])
+        return text if len(value) <= 60 else text + "..."
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    if isinstance(value, dict | list):
+        return ("an object" if isinstance(value, dict) else "a list") + f" of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+# --- 2. Reading: strict JSON -----------------------------------------------------------------------------------------
+
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_LONG_NUMBER = re.compile(r"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
+
+
+def read_file(path: str | os.PathLike[str]) -> object:
+    """The JSON value in a file, read strictly."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Unreadable(f"cannot open the file: {error.strerror or type(error).__name__}") from None
+    except ValueError:
+        raise Unreadable("the file name contains a null character") from None
+    return read_bytes(data)
+
+
+def read_bytes(data: bytes) -> object:
+    """The JSON value in UTF-8 bytes: no float, boolean, duplicate key, deep nesting or huge number."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(f"larger than {MOST_BYTES // 2**20} MB, the most a certificate may have")
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise Unreadable("starts with a byte order mark; save it as UTF-8 without one")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8: byte {error.start} cannot be read") from None
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        first = text[match.start()]
+        if first in "[{":
+            depth += 1
+            if depth > MOST_DEPTH:
+                raise Unreadable(f"nested more than {MOST_DEPTH} deep at character {match.start()}")
+        elif first in "]}":
+            depth -= 1
+    if found := _LONG_NUMBER.search(text):
+        raise Unreadable(f"the number at character {found.start()} has more than {MOST_DIGITS} digits")
+    try:
+        value: object = json.loads(
+            text, parse_int=whole, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_twins
+        )
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Unreadable(f"not whole JSON: {error.msg.lower()} at {place}; is the file cut short?") from None
+    look_through(value, "the certificate", 0)
+    return value
+
+
+def whole(text: str) -> int:
+    """Decimal digits as a whole number, whatever limit the interpreter has set for them."""
+    digits = text.removeprefix("-")
+    if len(digits) > MOST_DIGITS:
+        raise Unreadable(f"a number has {len(digits)} digits, more than {MOST_DIGITS}")
+    number = 0
+    for start in range(0, len(digits), 500):
+        piece = digits[start : start + 500]
+        number = number * 10 ** len(piece) + int(piece)
+    return -number if text.startswith("-") else number
+
+
+def _no_float(text: str) -> object:
+    raise Unreadable(f"{shown(text)} is not a whole number; write a fraction as text, such as \"3/4\"")
+
+
+def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twin = next(name for i, name in enumerate(names) if name in names[:i])
+        raise Unreadable(f"the key {shown(twin)} stands twice in one object")
+    return result
+
+
+def look_through(value: object, place: str, depth: int) -> None:
+    """Refuse everything but text, whole numbers, null, lists and objects, exactly of these types."""
+    if type(value) is int:
+        if abs(value) >= _TOO_LARGE:
+            raise Unreadable(f"a number in {place} has more than {MOST_DIGITS} digits")
+    elif type(value) is list or type(value) is dict:
+        if depth >= MOST_DEPTH:
+            raise Unreadable(f"nested more than {MOST_DEPTH} deep")
+        if type(value) is dict:
+            for name, item in value.items():
+                if type(name) is not str:
+                    raise Unreadable(f"a key in {place} is {shown(name)}, not text")
+                look_through(item, shown(name), depth + 1)
+        else:
+            for item in value:
+                look_through(item, place, depth + 1)
+    elif value is not None and type(value) is not str:
+        kind = "a boolean" if type(value) is bool else f"a {type(value).__name__}"
+        raise Unreadable(f"{kind} stands in {place}; only whole numbers, text, lists and objects may")
+
+
+_TOO_LARGE = 10**MOST_DIGITS
+
+
+# --- 3. Envelope -----------------------------------------------------------------------------------------------------
+
+
+def check(certificate: object, allow: Iterable[str] | None = None) -> Verdict:
+    """Decide a certificate given as a path, a dictionary or anything with `to_dict()`; never raises on its content.
+
+    Without `allow` the assumptions are listed and not restricted; with it each of them has to be in it.
+    """
+    try:
+        if isinstance(certificate, str | os.PathLike):
+            document = read_file(certificate)
+        else:
+            to_dict = getattr(certificate, "to_dict", None)
+            document = to_dict() if callable(to_dict) else certificate
+            look_through(document, "the certificate", 0)
+        return _judge(document, None if allow is None else frozenset([allow] if isinstance(allow, str) else allow))
+    except Unreadable as error:
+        return Verdict(False, str(error), readable=False)
+    except Refused as error:
+        return Verdict(False, str(error))
+
+
+def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
+    if type(document) is not dict or "liftgate-certificate" not in document:
+        raise Unreadable('not a Liftgate certificate: no key "liftgate-certificate"')
+    version(document["liftgate-certificate"], FORMAT, "the format")
+    names = ("liftgate-certificate", "kind", "version", "claim", "evidence", "assumptions", "salt")
+    _, kind, kind_version, claim, evidence, listed, salt = keys(document, names, "the certificate")
+    if type(kind) is not str:
+        raise Refused(f"kind is {shown(kind)}, not text")
+    if kind not in RULES:
+        raise Unreadable(f"unknown kind {shown(kind)}: a certificate from the future, or no certificate; {_NEWER}")
+    version(kind_version, 1, f"the kind {kind}")
+    if type(salt) is not str or re.fullmatch("[0-9a-f]{64}", salt) is None:
+        raise Refused("salt is not a text of 64 hexadecimal digits (0-9, a-f)")
+    if type(listed) is not list or not all(type(a) is str and re.fullmatch("[!-~]{1,200}", a) for a in listed):
+        raise Refused("assumptions is not a list of names (printable ASCII without blanks)")
+    assumptions = tuple(str(a) for a in listed)
+    if len(set(assumptions)) < len(assumptions):
+        raise Refused("an assumption is listed twice")
+    try:
+        words, fault = RULES[kind](claim, evidence)
+    except Refused as error:
+        return Verdict(False, str(error), assumptions, kind)
+    if fault is None and allow is not None and not allow.issuperset(assumptions):
+        fault = "not allowed: " + ", ".join(a for a in assumptions if a not in allow)
+    if fault is not None:
+        return Verdict(False, fault, assumptions, kind, words)
+    return Verdict(True, "recomputed from the counts in whole numbers", assumptions, kind, words)
+
+
+_NEWER = "use a newer checker if you trust its source"
+
+
+def version(value: object, known: int, place: str) -> None:
+    """Accept exactly the version this checker knows."""
+    if type(value) is not int:
+        raise Refused(f"the version of {place} is {shown(value)}, not a whole number")
+    if value != known:
+        future = "a certificate from the future" if value > known else "no such version"
+        raise Unreadable(f"{place} has version {shown(value)}, this checker reads {known}: {future}; {_NEWER}")
+
+
+def keys(value: object, names: tuple[str, ...], place: str) -> list[object]:
+    """The values of an object that has exactly these keys, in this order."""
+    if type(value) is not dict:
+        raise Refused(f"{place} is {shown(value)}, not an object")
+    for name in names:
+        if name not in value:
+            raise Refused(f"{place} has no key {shown(name)}")
+    for name in value:
+        if name not in names:
+            raise Refused(f"{place} has the unknown key {shown(name)}")
+    return [value[name] for name in names]
+
+
+# --- 4. Shared parts of a claim --------------------------------------------------------------------------------------
+
+
+def items(value: object, place: str) -> list[object]:
+    """A list with at least one entry."""
+    if type(value) is not list or not value:
+        raise Refused(f"{place} is {shown(value)}, not a list with entries")
+    return value
+
+
+def number(value: object, least: int, place: str) -> int:
+    """A whole number that is at least `least`."""
+    if type(value) is not int:
+        raise Refused(f"{place} is {shown(value)}, not a whole number")
+    if value < least:
+        raise Refused(f"{place} is {shown(value)}, less than {least}")
+    return value
+
+
+_FRACTION = re.compile("(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
+
+
+def fraction(value: object, place: str) -> Fraction:
+    """A whole number, or a fraction as text "p/q" or "p"."""
+    if type(value) is int:
+        return Fraction(value)
+    match = _FRACTION.fullmatch(value) if type(value) is str else None
+    if match is None:
+        raise Refused(f"{place} is {shown(value)}, not a whole number or a fraction \"p/q\"")
+    over, under = match.groups(default="1")
+    return Fraction(whole(over), whole(under))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Counts of sensitive x public values, with the row, column and grand totals; none of them is zero."""
+
+    cells: list[list[int]]
+    rows: list[int]
+    columns: list[int]
+    total: int
+
+
+def counts_of(value: object) -> Table:
+    """The claim's counts: one row per sensitive value, one column per public value, none of them empty."""
+    cells: list[list[int]] = []
+    for s, row in enumerate(items(value, "counts")):
+        cells.append([number(c, 0, f"counts[{s}][{x}]") for x, c in enumerate(items(row, f"counts[{s}]"))])
+        if len(cells[s]) != len(cells[0]):
+            raise Refused(f"counts[{s}] has {len(cells[s])} entries, counts[0] has {len(cells[0])}")
+    rows = [sum(row) for row in cells]
+    columns = [sum(column) for column in zip(*cells, strict=True)]
+    if 0 in rows:
+        raise Refused(f"row {rows.index(0)} of counts is empty (all zero)")
+    if 0 in columns:
+        raise Refused(f"column {columns.index(0)} of counts is empty (all zero)")
+    return Table(cells, rows, columns, sum(rows))
+
+
+def channel_of(value: object, size: int) -> list[dict[int, int]]:
+    """The claim's channel: per released value the shares of the public values; those of one public value make `total`."""
+    given, outputs = keys(value, ("total", "outputs"), "channel")
+    total = number(given, 1, "channel.total")
+    left = [total] * size
+    result: list[dict[int, int]] = []
+    for y, entry in enumerate(items(outputs, "channel.outputs")):
+        place = f"channel.outputs[{y}]"
+        pairs = items(entry, place)
+        if len(pairs) % 2:
+            raise Refused(f"{place} has {len(pairs)} entries, not pairs of public value and share")
+        shares: dict[int, int] = {}
+        for i in range(0, len(pairs), 2):
+            x = number(pairs[i], 0, f"{place}[{i}]")
+            if x >= size:
+                raise Refused(f"{place}[{i}] names public value {shown(x)}, counts has only 0 to {size - 1}")
+            if x in shares:
+                raise Refused(f"{place} names public value {x} twice")
+            shares[x] = number(pairs[i + 1], 1, f"{place}[{i + 1}]")
+            left[x] -= shares[x]
+        result.append(shares)
+    for x, missing in enumerate(left):
+        if missing:
+            raise Refused(f"the shares of public value {x} add up to {shown(total - missing)}, not to {shown(total)}")
+    return result
+
+
+def released(table: Table, channel: list[dict[int, int]]) -> list[list[int]]:
+    """Per released value y the numbers n[s] = sum_x counts[s][x] share[x][y], one for each sensitive value."""
+    return [[sum(row[x] * share for x, share in shares.items()) for row in table.cells] for shares in channel]
+
+
+def size_words(table: Table, channel: list[dict[int, int]]) -> str:
+    """The opening of every claim about counts and a channel."""
+    return (
+        f"For the table of {len(table.rows)} sensitive x {len(table.columns)} public values (total {shown(table.total)}), "
+        f"released through the channel with {len(channel)} released values:"
+    )
+
+
+# --- 5. Rules: each takes (claim, evidence) and gives the claim in words and what is false in it, if anything ---------
+
+
+def lift_bounds(claim: object, evidence: object) -> tuple[str, str | None]:
+    """Every lift P(s|y) / P(s) is inside the budget (LIFT Def. 3; for `ldp` LIFT Def. 2)."""
+    counts, channel, budget = keys(claim, ("counts", "channel", "budget"), "claim")
+    keys(evidence, (), "evidence")
+    table = counts_of(counts)
+    shares = channel_of(channel, len(table.columns))
+    kind = budget.get("kind") if type(budget) is dict else None
+    if kind in ("l1", "chi2", "alpha"):
+        raise Refused(f"a budget of kind {kind} bounds no single lift; state it as measure-bounds")
+    if kind == "ldp":
+        most = fraction(keys(budget, ("kind", "exp_eps"), "budget")[1], "budget.exp_eps")
+        return ratio_claim(table, shares, most)
+    if kind != "alip":
+        raise Refused(f"budget.kind is {shown(kind)}, not \"alip\" or \"ldp\"")
+    _, low_text, up_text = keys(budget, ("kind", "low", "up"), "budget")
+    low, up = fraction(low_text, "budget.low"), fraction(up_text, "budget.up")
+    words = f"{size_words(table, shares)} every lift P(s|y)/P(s) is at least {shown(low)} and at most {shown(up)}."
+    for y, column in enumerate(released(table, shares)):
+        mass = sum(column)
+        for s, joint in enumerate(column):
+            # lift = (joint / mass) / (rows[s] / total)
+            over, under = joint * table.total, table.rows[s] * mass
+            if over * low.denominator < low.numerator * under:
+                return words, f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))} is below {shown(low)}"
+            if over * up.denominator > up.numerator * under:
+                return words, f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))} is above {shown(up)}"
+    return words, None
+
+
+def ratio_bound(claim: object, evidence: object) -> tuple[str, str | None]:
+    """Each released value is at most exp_eps times as likely under one sensitive value as under another (LIFT Def. 2)."""
+    counts, channel, exp_eps = keys(claim, ("counts", "channel", "exp_eps"), "claim")
+    keys(evidence, (), "evidence")
+    table = counts_of(counts)
+    return ratio_claim(table, channel_of(channel, len(table.columns)), fraction(exp_eps, "exp_eps"))
+
+
+def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> tuple[str, str | None]:
+    """max_s P(y|s) <= most * min_s P(y|s) for every y; the same as max lift <= most * min lift."""
+    words = (
+        f"{size_words(table, shares)} no released value is more than {shown(most)} times as likely under one sensitive "
+        "value as under another."
+    )
+    for y, column in enumerate(released(table, shares)):
+        chances = [Fraction(joint, row) for joint, row in zip(column, table.rows, strict=True)]
+        least, largest = min(chances), max(chances)
+        if largest * most.denominator > most.numerator * least:
+            ratio = f"{shown(largest / least)} times" if least else "infinitely many times"
+            return words, (
+                f"released value {y} is {ratio} as likely under sensitive value {chances.index(largest)} "
+                f"as under {chances.index(least)}, above {shown(most)}"
+            )
+    return words, None
+
+
+# --- 6. The rules by name --------------------------------------------------------------------------------------------
+
+RULES: dict[str, Callable[[object, object], tuple[str, str | None]]] = {
+    "lift-bounds": lift_bounds,
+    "ratio-bound": ratio_bound,
+}
+
+
+# --- 7. Command line -------------------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the certificates named on the command line and print what was found."""
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="checker.py", allow_abbrev=False, description="Check Liftgate certificates.")
+    parser.add_argument("files", nargs="+", metavar="CERT", help="certificate file (JSON)")
+    parser.add_argument(
+        "--allow", action="append", metavar="ASSUMPTION", help="accept this assumption and no other (repeat for more)"
+    )
+    options = parser.parse_args(arguments)
+    worst = 0
+    for path in options.files:
+        verdict = check(path, options.allow)
+        worst = max(worst, verdict.exit_code)
+        print("\n".join(report(path, verdict)))
+    return worst
+
+
+def report(path: str, verdict: Verdict) -> list[str]:
+    """The lines that the command line prints for one certificate, in plain ASCII."""
+    name = path if path.isascii() and path.isprintable() else ascii(path)
+    if not verdict.readable:
+        return [f"{name}: unreadable: {verdict.reason}"]
+    lines = [f"{name}: {'accepted' if verdict.holds else 'REFUSED'}: {verdict.reason}"]
+    if verdict.claim is not None:
+        lines.append(f"  {'claim' if verdict.holds else 'claimed, not shown'}: {verdict.claim}")
+    if verdict.kind is not None:
+        lines.append("  assumptions: " + (", ".join(verdict.assumptions) or "none"))
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())
