@@ -19,7 +19,6 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 
 FORMAT = 1
 MOST_BYTES = 64 * 2**20
@@ -62,7 +61,8 @@ class Refused(Exception):
 def shown(value: object) -> str:
     """Any value as short plain ASCII that is safe to print."""
     if isinstance(value, Fraction):
-        return shown(value.numerator) if value.denominator == 1 else f"{shown(value.numerator)}/{shown(value.denominator)}"
+        over, under = shown(value.numerator), shown(value.denominator)
+        return over if value.denominator == 1 else f"{over}/{under}"
     if type(value) is int:
         return str(value) if value.bit_length() <= 128 else f"(a number of {value.bit_length()} bits)"
     if isinstance(value, str):
@@ -78,7 +78,7 @@ def shown(value: object) -> str:
 # --- 2. Reading: strict JSON -----------------------------------------------------------------------------------------
 
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_LONG_NUMBER = re.compile(r"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
+_LONG_NUMBER = re.compile(rf"(?<![0-9])[0-9]{{{MOST_DIGITS + 1}}}")
 
 
 def read_file(path: str | os.PathLike[str]) -> object:
@@ -198,7 +198,7 @@ def check(certificate: object, allow: Iterable[str] | None = None) -> Verdict:
 
 def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
     if type(document) is not dict or "liftgate-certificate" not in document:
-        raise Unreadable('not a Liftgate certificate: no key "liftgate-certificate"')
+        raise Refused('not a Liftgate certificate: no key "liftgate-certificate"')
     version(document["liftgate-certificate"], FORMAT, "the format")
     names = ("liftgate-certificate", "kind", "version", "claim", "evidence", "assumptions", "salt")
     _, kind, kind_version, claim, evidence, listed, salt = keys(document, names, "the certificate")
@@ -310,7 +310,7 @@ def counts_of(value: object) -> Table:
 
 
 def channel_of(value: object, size: int) -> list[dict[int, int]]:
-    """The claim's channel: per released value the shares of the public values; those of one public value make `total`."""
+    """The claim's channel: per released value its shares of the public values; each public value gives out `total`."""
     given, outputs = keys(value, ("total", "outputs"), "channel")
     total = number(given, 1, "channel.total")
     left = [total] * size
@@ -344,15 +344,17 @@ def released(table: Table, channel: list[dict[int, int]]) -> list[list[int]]:
 def size_words(table: Table, channel: list[dict[int, int]]) -> str:
     """The opening of every claim about counts and a channel."""
     return (
-        f"For the table of {len(table.rows)} sensitive x {len(table.columns)} public values (total {shown(table.total)}), "
-        f"released through the channel with {len(channel)} released values:"
+        f"For the table of {len(table.rows)} sensitive x {len(table.columns)} public values "
+        f"(total {shown(table.total)}), released through the channel with {len(channel)} released values:"
     )
 
 
-# --- 5. Rules: each takes (claim, evidence) and gives the claim in words and what is false in it, if anything ---------
+# --- 5. Rules: each takes (claim, evidence) and gives the claim in words and what is false in it, or None -------------
+
+Finding = tuple[str, str | None]
 
 
-def lift_bounds(claim: object, evidence: object) -> tuple[str, str | None]:
+def lift_bounds(claim: object, evidence: object) -> Finding:
     """Every lift P(s|y) / P(s) is inside the budget (LIFT Def. 3; for `ldp` LIFT Def. 2)."""
     counts, channel, budget = keys(claim, ("counts", "channel", "budget"), "claim")
     keys(evidence, (), "evidence")
@@ -374,22 +376,23 @@ def lift_bounds(claim: object, evidence: object) -> tuple[str, str | None]:
         for s, joint in enumerate(column):
             # lift = (joint / mass) / (rows[s] / total)
             over, under = joint * table.total, table.rows[s] * mass
+            place = f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))}"
             if over * low.denominator < low.numerator * under:
-                return words, f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))} is below {shown(low)}"
+                return words, f"{place} is below {shown(low)}"
             if over * up.denominator > up.numerator * under:
-                return words, f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))} is above {shown(up)}"
+                return words, f"{place} is above {shown(up)}"
     return words, None
 
 
-def ratio_bound(claim: object, evidence: object) -> tuple[str, str | None]:
-    """Each released value is at most exp_eps times as likely under one sensitive value as under another (LIFT Def. 2)."""
+def ratio_bound(claim: object, evidence: object) -> Finding:
+    """No released value is more than exp_eps times as likely under one sensitive value as another (LIFT Def. 2)."""
     counts, channel, exp_eps = keys(claim, ("counts", "channel", "exp_eps"), "claim")
     keys(evidence, (), "evidence")
     table = counts_of(counts)
     return ratio_claim(table, channel_of(channel, len(table.columns)), fraction(exp_eps, "exp_eps"))
 
 
-def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> tuple[str, str | None]:
+def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> Finding:
     """max_s P(y|s) <= most * min_s P(y|s) for every y; the same as max lift <= most * min lift."""
     words = (
         f"{size_words(table, shares)} no released value is more than {shown(most)} times as likely under one sensitive "
@@ -409,7 +412,7 @@ def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> t
 
 # --- 6. The rules by name --------------------------------------------------------------------------------------------
 
-RULES: dict[str, Callable[[object, object], tuple[str, str | None]]] = {
+RULES: dict[str, Callable[[object, object], Finding]] = {
     "lift-bounds": lift_bounds,
     "ratio-bound": ratio_bound,
 }
