@@ -51,10 +51,24 @@ class Channel:
     def _validate(self) -> None:
         n, m = len(self.public), len(self.released)
         ends = self.start
-        if self.total < 1 or ends.size != n + 1 or ends[0] != 0 or ends[-1] != self.targets.size or np.any(np.diff(ends) < 0):
-            raise DataError("channel", "the rows do not fit together", "build channels with identity, merge, from_floats or from_shares")
-        if self.targets.size != self.shares.size or (m and self.targets.size and not 0 <= self.targets.min() <= self.targets.max() < m):
-            raise DataError("channel", "an entry names a released value that does not exist", "check the released labels")
+        if (
+            self.total < 1
+            or ends.size != n + 1
+            or ends[0] != 0
+            or ends[-1] != self.targets.size
+            or np.any(np.diff(ends) < 0)
+        ):
+            raise DataError(
+                "channel",
+                "the rows do not fit together",
+                "build channels with identity, merge, from_floats or from_shares",
+            )
+        if self.targets.size != self.shares.size or (
+            m and self.targets.size and not 0 <= self.targets.min() <= self.targets.max() < m
+        ):
+            raise DataError(
+                "channel", "an entry names a released value that does not exist", "check the released labels"
+            )
         if self.shares.size and self.shares.min() < 1:
             raise DataError("channel", "a share is not positive", "leave out shares of 0")
         rows = np.repeat(np.arange(n), np.diff(ends))
@@ -93,7 +107,9 @@ class Channel:
             for label in members:
                 i = position.get((type(label), label))
                 if i is None:
-                    raise DataError("blocks", f"{label_text(label)!r} is not a public value", "use the labels of the joint")
+                    raise DataError(
+                        "blocks", f"{label_text(label)!r} is not a public value", "use the labels of the joint"
+                    )
                 if block_of[i] >= 0:
                     raise DataError("blocks", f"{label_text(label)!r} is in two blocks", "put each value in one block")
                 block_of[i] = b
@@ -117,7 +133,11 @@ class Channel:
             raise DataError("channel matrix", f"shape {p.shape}", "give public values x released values")
         for x, row in enumerate(p):
             if not np.all(np.isfinite(row)) or row.min() < 0 or abs(row.sum() - 1) > 1e-6:
-                raise DataError(f"channel matrix, row {x}", f"adds up to {row.sum()}", "every row must be probabilities that add up to 1")
+                raise DataError(
+                    f"channel matrix, row {x}",
+                    f"adds up to {row.sum()}",
+                    "every row must be probabilities that add up to 1",
+                )
         return cls.from_shares(np.vstack([whole_shares(row, total) for row in p]), public, released)
 
     @classmethod
@@ -127,7 +147,11 @@ class Channel:
         """A matrix of whole shares, |X| x |Y|, whose rows have one total; unused released values are left out."""
         w = np.asarray(matrix)
         if w.ndim != 2 or 0 in w.shape or w.dtype.kind not in "iuO":
-            raise DataError("channel shares", f"shape {w.shape}, type {w.dtype}", "give whole numbers, public values x released values")
+            raise DataError(
+                "channel shares",
+                f"shape {w.shape}, type {w.dtype}",
+                "give whole numbers, public values x released values",
+            )
         names = unique_labels(released, w.shape[1], "released labels")
         used = [y for y in range(w.shape[1]) if any(v != 0 for v in w[:, y])]
         w = w[:, used]
@@ -159,7 +183,13 @@ class Channel:
     def rows(self) -> list[tuple[Label, list[tuple[Label, int]]]]:
         """For every public value the released values it may become, with whole shares of ``total``."""
         return [
-            (x, [(self.released[int(self.targets[k])], int(self.shares[k])) for k in range(self.start[i], self.start[i + 1])])
+            (
+                x,
+                [
+                    (self.released[int(self.targets[k])], int(self.shares[k]))
+                    for k in range(self.start[i], self.start[i + 1])
+                ],
+            )
             for i, x in enumerate(self.public)
         ]
 
@@ -176,7 +206,11 @@ class Channel:
         try:
             follow = [position[(type(v), v)] for v in self.released]
         except KeyError as missing:
-            raise DataError("second channel", f"does not know {label_text(missing.args[0][1])!r}", "it must cover every released value") from None
+            raise DataError(
+                "second channel",
+                f"does not know {label_text(missing.args[0][1])!r}",
+                "it must cover every released value",
+            ) from None
         rows: list[dict[int, int]] = []
         for i in range(len(self.public)):
             row: dict[int, int] = {}
@@ -231,7 +265,9 @@ class Channel:
         public = tuple(clean_label(v) for v in data["public"])
         released = tuple(clean_label(v) for v in data["released"])
         entries = sorted(
-            (int(flat[k]), y, int(flat[k + 1])) for y, flat in enumerate(data["outputs"]) for k in range(0, len(flat), 2)
+            (int(flat[k]), y, int(flat[k + 1]))
+            for y, flat in enumerate(data["outputs"])
+            for k in range(0, len(flat), 2)
         )
         counts = np.bincount([e[0] for e in entries], minlength=len(public))
         return cls(
@@ -247,10 +283,13 @@ class Channel:
         return (Channel, (self.public, self.released, self.total, self.start, self.targets, self.shares))
 
     def _repr_html_(self) -> str:
-        from liftgate.html import small_table
+        from liftgate.notebook import small_table
 
         names = label_texts(self.released)
-        rows = [[label_text(x), *(f"{p:.3f}" if p else "" for p in row)] for x, row in zip(self.public, self.matrix, strict=True)]
+        rows = [
+            [label_text(x), *(f"{p:.3f}" if p else "" for p in row)]
+            for x, row in zip(self.public, self.matrix, strict=True)
+        ]
         return small_table(f"Channel, shares of {self.total}", ["public", *names], rows)
 
 
@@ -258,12 +297,18 @@ def _below(total: int, size: int, words: NDArray[np.uint64] | None) -> NDArray[n
     """Fair whole numbers below ``total`` from 64-bit words."""
     bits = total.bit_length() - 1
     if total == 1 << bits:
-        source = np.frombuffer(os.urandom(8 * size), dtype=np.uint64) if words is None else np.asarray(words, dtype=np.uint64)
+        source = (
+            np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
+            if words is None
+            else np.asarray(words, dtype=np.uint64)
+        )
         if source.size != size:
             raise DataError("draw", f"{source.size} random words for {size} rows", "give one word for each row")
         return (source >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(size, dtype=np.int64)
     if words is not None:
-        raise DataError("draw", f"keyed draws need a power of two, not {total}", "use a channel with the usual total of 2^40")
+        raise DataError(
+            "draw", f"keyed draws need a power of two, not {total}", "use a channel with the usual total of 2^40"
+        )
     limit = np.uint64((1 << 64) // total * total - 1)
     out = np.empty(size, dtype=np.int64)
     todo = np.arange(size)

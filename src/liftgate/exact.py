@@ -38,7 +38,9 @@ def fraction(value: object, place: str = "number") -> Fraction:
     (Fraction(1, 10), Fraction(1, 10), Fraction(3, 4), Fraction(2, 1))
     """
     if isinstance(value, bool) or value is None:
-        raise DataError(place, f"{value!r} is not a number", "give a whole number, a fraction such as 3/4, or a decimal")
+        raise DataError(
+            place, f"{value!r} is not a number", "give a whole number, a fraction such as 3/4, or a decimal"
+        )
     if isinstance(value, Fraction):
         return value
     if isinstance(value, (int, np.integer)):
@@ -74,8 +76,8 @@ def exp_enclosure(q: Fraction | int, bits: int = 64) -> Enclosure:
     if q == 0:
         return Enclosure(Fraction(1), Fraction(1))
     if q < 0:
-        low, up = exp_enclosure(-q, bits + 2)
-        return Enclosure(1 / up, 1 / low)
+        inverse = exp_enclosure(-q, bits + 2)
+        return Enclosure(1 / inverse.upper, 1 / inverse.lower)
     halvings = max(0, math.ceil(q).bit_length() + 1)
     work = bits + 2 * halvings + 2 * math.ceil(q) + 16
     one = 1 << work
@@ -177,7 +179,11 @@ def whole_shares(weights: ArrayLike, total: int = SHARE_TOTAL) -> NDArray[np.int
         raise DataError("weights", f"entry {wrong[0]} is {w[wrong[0]]}", "weights must be finite and not negative")
     positive = np.flatnonzero(w > 0)
     if positive.size == 0 or positive.size > total:
-        raise DataError("weights", f"{positive.size} positive weights for {total} shares", "give at least one positive weight and enough shares")
+        raise DataError(
+            "weights",
+            f"{positive.size} positive weights for {total} shares",
+            "give at least one positive weight and enough shares",
+        )
     ideal = w[positive] / w[positive].max()
     ideal = ideal / ideal.sum() * total
     shares = np.maximum(np.floor(ideal).astype(np.int64), 1)
@@ -215,14 +221,20 @@ def whole_array(values: Any, place: str) -> NDArray[Any]:
         bad = np.argwhere(~np.isfinite(raw) | (raw != np.floor(raw)))
         if bad.size:
             where = tuple(int(i) for i in bad[0])
-            raise DataError(f"{place} {list(where)}", f"{raw[where]} is not a whole number", "give counts, or use from_probabilities")
+            raise DataError(
+                f"{place} {list(where)}",
+                f"{raw[where]} is not a whole number",
+                "give counts, or use from_probabilities",
+            )
         if raw.size and np.abs(raw).max() > 2**53:
             raise DataError(place, "a float beyond 2^53 is not an exact count", "give whole numbers")
         raw = raw.astype(np.int64)
     if raw.dtype.kind == "O":
         for where, entry in np.ndenumerate(raw):
             if isinstance(entry, bool) or not isinstance(entry, (int, np.integer)):
-                raise DataError(f"{place} {list(where)}", f"{entry!r} is not a whole number", "give counts as whole numbers")
+                raise DataError(
+                    f"{place} {list(where)}", f"{entry!r} is not a whole number", "give counts as whole numbers"
+                )
         raw = np.array([int(v) for v in raw.ravel()], dtype=object).reshape(raw.shape)
     negative = np.argwhere(raw < 0)
     if negative.size:
@@ -252,11 +264,6 @@ def read_only(values: NDArray[Any]) -> NDArray[Any]:
 def lcm(values: Iterable[int]) -> int:
     """The least common multiple of positive whole numbers."""
     return math.lcm(*(int(v) for v in values))
-
-
-def power_at_most(base: Fraction, exponent: Fraction, bound: Fraction) -> bool:
-    """Whether ``base ** exponent <= bound``, exactly, for base, bound >= 0 and a rational exponent > 0."""
-    return base**exponent.numerator <= bound**exponent.denominator
 
 
 def root_enclosure(value: Fraction, degree: int, bits: int) -> Enclosure:

@@ -74,7 +74,11 @@ class Joint:
 
     def __post_init__(self) -> None:
         if np.ndim(self.counts) != 2 or 0 in np.shape(self.counts):
-            raise DataError("counts", f"shape {np.shape(self.counts)}", "give a matrix of sensitive x public values with at least one of each")
+            raise DataError(
+                "counts",
+                f"shape {np.shape(self.counts)}",
+                "give a matrix of sensitive x public values with at least one of each",
+            )
         counts = whole_array(self.counts, "counts")
         if sum_whole(counts) == 0:
             raise DataError("counts", "every count is 0", "give a table with at least one row")
@@ -99,7 +103,11 @@ class Joint:
         except ValueError:
             raise DataError("counts", "the rows have different lengths", "give a rectangular matrix") from None
         if counts.ndim != 2 or 0 in counts.shape:
-            raise DataError("counts", f"shape {counts.shape}", "give a matrix of sensitive x public values with at least one of each")
+            raise DataError(
+                "counts",
+                f"shape {counts.shape}",
+                "give a matrix of sensitive x public values with at least one of each",
+            )
         s, x = counts.shape
         rows = unique_labels(sensitive, s, "sensitive labels")
         columns = unique_labels(public, x, "public labels")
@@ -119,9 +127,15 @@ class Joint:
         wrong = np.argwhere(~np.isfinite(p) | (p < 0))
         if wrong.size:
             where = tuple(int(i) for i in wrong[0])
-            raise DataError(f"probabilities {list(where)}", f"{p[where]} is not a probability", "give finite numbers that are not negative")
+            raise DataError(
+                f"probabilities {list(where)}",
+                f"{p[where]} is not a probability",
+                "give finite numbers that are not negative",
+            )
         if abs(float(p.sum()) - 1) > 1e-6:
-            raise DataError("probabilities", f"they add up to {float(p.sum())!r}", "divide by the sum, or use from_counts")
+            raise DataError(
+                "probabilities", f"they add up to {float(p.sum())!r}", "divide by the sum, or use from_counts"
+            )
         return cls.from_counts(whole_shares(p.ravel(), SHARE_TOTAL).reshape(p.shape), sensitive, public)
 
     @classmethod
@@ -172,9 +186,17 @@ class Joint:
     @property
     def lift(self) -> NDArray[np.float64]:
         """P(s | x) / P(s), |S| x |X|; NaN only in an empty row or column, where it has no meaning."""
-        top = self.counts * self.total if fits_int64(largest(self.counts), self.total) else self.counts.astype(object) * self.total
+        top = (
+            self.counts * self.total
+            if fits_int64(largest(self.counts), self.total)
+            else self.counts.astype(object) * self.total
+        )
         a, b = self.sensitive_counts, self.public_counts
-        bottom = np.multiply.outer(a, b) if fits_int64(largest(a), largest(b)) else np.multiply.outer(a.astype(object), b.astype(object))
+        bottom = (
+            np.multiply.outer(a, b)
+            if fits_int64(largest(a), largest(b))
+            else np.multiply.outer(a.astype(object), b.astype(object))
+        )
         return read_only(_ratio(top, bottom))
 
     @property
@@ -195,8 +217,14 @@ class Joint:
         >>> j.through(Channel.merge(3, [[0, 1], [2]])).counts.tolist()
         [[4, 2], [4, 2]]
         """
-        if len(channel.public) != len(self.public) or [(type(v), v) for v in channel.public] != [(type(v), v) for v in self.public]:
-            raise DataError("channel", "its public values are not those of the joint", "build it from joint.public, in the same order")
+        if len(channel.public) != len(self.public) or [(type(v), v) for v in channel.public] != [
+            (type(v), v) for v in self.public
+        ]:
+            raise DataError(
+                "channel",
+                "its public values are not those of the joint",
+                "build it from joint.public, in the same order",
+            )
         small = fits_int64(self.total, channel.total) and self.counts.dtype != object
         kind: Any = np.int64 if small else object
         out = np.zeros((len(channel.released), len(self.sensitive)), dtype=kind)
@@ -215,8 +243,16 @@ class Joint:
         if len(rows) == len(self.sensitive) and len(columns) == len(self.public):
             return self
         kept_rows, kept_columns = set(rows.tolist()), set(columns.tolist())
-        gone = [f"sensitive value {t!r} never occurs and was left out" for i, t in enumerate(label_texts(self.sensitive)) if i not in kept_rows]
-        gone += [f"public value {t!r} never occurs and was left out" for i, t in enumerate(label_texts(self.public)) if i not in kept_columns]
+        gone = [
+            f"sensitive value {t!r} never occurs and was left out"
+            for i, t in enumerate(label_texts(self.sensitive))
+            if i not in kept_rows
+        ]
+        gone += [
+            f"public value {t!r} never occurs and was left out"
+            for i, t in enumerate(label_texts(self.public))
+            if i not in kept_columns
+        ]
         return replace(
             self,
             counts=self.counts[np.ix_(rows, columns)],
@@ -246,7 +282,7 @@ class Joint:
         return (Joint, (np.array(self.counts), self.sensitive, self.public, self.source))
 
     def _repr_html_(self) -> str:
-        from liftgate.html import small_table
+        from liftgate.notebook import small_table
 
         rows = [
             [label_text(x), str(n), *(f"{v:.2f}" for v in column)]
@@ -261,7 +297,9 @@ def _labels(values: Sequence[Any]) -> tuple[Label, ...]:
 
 def _ratio(top: NDArray[Any], bottom: NDArray[Any] | int) -> NDArray[np.float64]:
     """Ratios of whole numbers as floats; 0/0 is NaN, and whole numbers of any size are divided exactly first."""
-    bottom = np.broadcast_to(np.asarray(bottom, dtype=None if isinstance(bottom, np.ndarray) or bottom < 1 << 62 else object), top.shape)
+    bottom = np.broadcast_to(
+        np.asarray(bottom, dtype=None if isinstance(bottom, np.ndarray) or bottom < 1 << 62 else object), top.shape
+    )
     out = np.full(top.shape, np.nan)
     known = bottom.astype(bool)
     if top.dtype == object or bottom.dtype == object:

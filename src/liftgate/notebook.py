@@ -22,7 +22,11 @@ def small_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str
     note = f" ({', '.join(left_out)} not shown)" if left_out else ""
     head = "".join(f"<th>{escape(h)}</th>" for h in header[:_COLUMNS])
     body = "".join(
-        "<tr>" + "".join(f"<{'td' if i else 'th'}>{escape(c)}</{'td' if i else 'th'}>" for i, c in enumerate(row[:_COLUMNS])) + "</tr>"
+        "<tr>"
+        + "".join(f"<{'td' if i else 'th'}>{escape(c)}</{'td' if i else 'th'}>" for i, c in enumerate(row[:_COLUMNS]))
+        + "</tr>"
         for row in rows[:_ROWS]
     )
-    return f"<table><caption>{escape(caption + note)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return (
+        f"<table><caption>{escape(caption + note)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
