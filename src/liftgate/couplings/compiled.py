@@ -1,0 +1,28 @@
+"""The kernels compiled by numba for int64; imported only when an instance is large enough to pay for it."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+from liftgate.couplings import kernels
+
+_ORDER = (
+    "capacities", "turn_round", "layers", "push", "split_graph", "solve_graph",
+    "sweep", "next_open", "reach", "split_intervals", "solve_intervals",
+)  # fmt: skip
+
+
+@cache
+def compiled() -> dict[str, Any]:
+    """The same functions as in :mod:`liftgate.couplings.kernels`, each calling the compiled form of the others."""
+    from numba import njit
+
+    space = dict(vars(kernels))
+    for name in _ORDER:
+        plain = getattr(kernels, name)
+        copy = FunctionType(plain.__code__, space, name, plain.__defaults__)
+        copy.__module__ = kernels.__name__
+        space[name] = njit(cache=True)(copy)
+    return {name: space[name] for name in _ORDER}

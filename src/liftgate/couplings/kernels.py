@@ -1,0 +1,392 @@
+"""Exact flows and block splitting, written once and run twice: on lists of whole numbers of any size, and by numba on int64.
+
+Every function only reads and writes positions of sequences, so the same lines are correct for Python integers and for
+int64 as long as no product leaves 2^62, which :mod:`liftgate.couplings.blocks` guarantees before it picks int64.
+A *segment* is a part ``left[l0:l1]``, ``right[r0:r1]`` of the two orders; splitting a segment permutes only inside it.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from math import gcd
+from typing import Any
+
+
+def capacities(w1: Any, w2: Any, left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, rl: Any, rr: Any) -> None:
+    """Room ``w1 * N`` on the left and ``w2 * M`` on the right, M and N being the segment's totals, without common factor."""
+    big_m = 0
+    for k in range(l0, l1):
+        big_m += w1[left[k]]
+    big_n = 0
+    for k in range(r0, r1):
+        big_n += w2[right[k]]
+    common = gcd(big_m, big_n)
+    big_m //= common
+    big_n //= common
+    for k in range(l0, l1):
+        rl[left[k]] = w1[left[k]] * big_n
+    for k in range(r0, r1):
+        rr[right[k]] = w2[right[k]] * big_m
+
+
+# --- any relation: Dinic -----------------------------------------------------------------------------------------------
+
+
+def turn_round(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, flow: Any, back_first: Any, back_last: Any, back: Any
+) -> None:
+    """The edges of the segment by right end, and no flow on any of them."""
+    for k in range(r0, r1):
+        back_last[right[k]] = 0
+    for k in range(l0, l1):
+        for e in range(first[left[k]], last[left[k]]):
+            back_last[to[e]] += 1
+            flow[e] = 0
+    at = 0
+    for k in range(r0, r1):
+        b = right[k]
+        at += back_last[b]
+        back_first[b] = at
+        back_last[b] = at
+    for k in range(l0, l1):
+        for e in range(first[left[k]], last[left[k]]):
+            b = to[e]
+            back_first[b] -= 1
+            back[back_first[b]] = e
+
+
+def layers(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any,
+    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, queue: Any,
+) -> bool:  # fmt: skip
+    """Breadth-first layers of the residual network; False when no room on the right can be reached."""
+    for k in range(r0, r1):
+        level_r[right[k]] = -1
+    head = 0
+    tail = 0
+    for k in range(l0, l1):
+        a = left[k]
+        if rl[a] > 0:
+            level_l[a] = 0
+            queue[tail] = a
+            tail += 1
+        else:
+            level_l[a] = -1
+    found = False
+    stop = -1
+    while head < tail:
+        a = queue[head]
+        head += 1
+        depth = level_l[a] + 1
+        if found and depth > stop:
+            break
+        for e in range(first[a], last[a]):
+            b = to[e]
+            if level_r[b] < 0:
+                level_r[b] = depth
+                if rr[b] > 0:
+                    found = True
+                    stop = depth
+                elif not found:
+                    for k in range(back_first[b], back_last[b]):
+                        e2 = back[k]
+                        if flow[e2] > 0:
+                            a2 = owner[e2]
+                            if level_l[a2] < 0:
+                                level_l[a2] = depth + 1
+                                queue[tail] = a2
+                                tail += 1
+    return found
+
+
+def push(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any,
+    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any,
+) -> None:  # fmt: skip
+    """A blocking flow along the layers (depth-first with an explicit path, current-arc pointers)."""
+    for k in range(l0, l1):
+        it_l[left[k]] = first[left[k]]
+    for k in range(r0, r1):
+        it_r[right[k]] = back_first[right[k]]
+    for k in range(l0, l1):
+        root = left[k]
+        if level_l[root] != 0:
+            continue
+        depth = 0  # edges on the path; even steps go right, odd steps go back left
+        a = root
+        while rl[root] > 0:
+            moved = False
+            if depth % 2 == 0:
+                while it_l[a] < last[a]:
+                    e = it_l[a]
+                    if level_r[to[e]] == level_l[a] + 1:
+                        path[depth] = e
+                        depth += 1
+                        moved = True
+                        break
+                    it_l[a] += 1
+            else:
+                b = to[path[depth - 1]]
+                if rr[b] > 0:
+                    amount = min(rl[root], rr[b])
+                    for d in range(1, depth, 2):
+                        if flow[path[d]] < amount:
+                            amount = flow[path[d]]
+                    rl[root] -= amount
+                    rr[b] -= amount
+                    for d in range(0, depth, 2):
+                        flow[path[d]] += amount
+                    cut = depth if rr[b] > 0 else depth - 1
+                    for d in range(depth - 2, 0, -2):
+                        flow[path[d]] -= amount
+                        if flow[path[d]] == 0:
+                            cut = d
+                    depth = cut
+                    if depth % 2 == 0:
+                        a = root if depth == 0 else owner[path[depth - 1]]
+                    continue
+                while it_r[b] < back_last[b]:
+                    e = back[it_r[b]]
+                    if flow[e] > 0 and level_l[owner[e]] == level_r[b] + 1:
+                        path[depth] = e
+                        depth += 1
+                        a = owner[e]
+                        moved = True
+                        break
+                    it_r[b] += 1
+            if not moved:
+                if depth == 0:
+                    break
+                depth -= 1
+                if depth % 2 == 0:
+                    a = root if depth == 0 else owner[path[depth - 1]]
+                    it_l[a] += 1
+                else:
+                    it_r[to[path[depth - 1]]] += 1
+
+
+def split_graph(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, level_l: Any, level_r: Any, hold: Any
+) -> tuple[int, int]:
+    """Reached labels first, the others after them; edges from the others to reached labels are dropped."""
+    at = l0
+    kept = 0
+    for k in range(l0, l1):
+        a = left[k]
+        if level_l[a] >= 0:
+            left[at] = a
+            at += 1
+        else:
+            hold[kept] = a
+            kept += 1
+            edge = first[a]
+            for e in range(first[a], last[a]):
+                b = to[e]
+                if level_r[b] < 0:
+                    to[e] = to[edge]
+                    to[edge] = b
+                    edge += 1
+            last[a] = edge
+    for k in range(kept):
+        left[at + k] = hold[k]
+    bt = r0
+    kept = 0
+    for k in range(r0, r1):
+        b = right[k]
+        if level_r[b] >= 0:
+            right[bt] = b
+            bt += 1
+        else:
+            hold[kept] = b
+            kept += 1
+    for k in range(kept):
+        right[bt + k] = hold[k]
+    return at, bt
+
+
+def solve_graph(
+    w1: Any, w2: Any, left: Any, right: Any, seeds: Any, first: Any, last: Any, to: Any, owner: Any, flow: Any,
+    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any, hold: Any,
+) -> list[tuple[int, int, int, int]]:  # fmt: skip
+    """Divide and conquer: the blocks of every seed segment, in order, as segments; ``flow`` holds each block's flow."""
+    todo = [(seeds[k], seeds[k + 1], seeds[k + 2], seeds[k + 3]) for k in range(len(seeds) - 4, -1, -4)]
+    done = [todo[0]]
+    done.pop()
+    while len(todo) > 0:
+        l0, l1, r0, r1 = todo.pop()
+        capacities(w1, w2, left, right, l0, l1, r0, r1, rl, rr)
+        turn_round(left, right, l0, l1, r0, r1, first, last, to, flow, back_first, back_last, back)
+        while layers(
+            left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr, back_first, back_last, back, level_l, level_r, path
+        ):  # fmt: skip
+            push(
+                left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr, back_first, back_last, back, level_l, level_r, it_l, it_r, path
+            )  # fmt: skip
+        full = True
+        for k in range(l0, l1):
+            if rl[left[k]] > 0:
+                full = False
+                break
+        if full:
+            done.append((l0, l1, r0, r1))
+        else:
+            at, bt = split_graph(left, right, l0, l1, r0, r1, first, last, to, level_l, level_r, hold)
+            todo.append((at, l1, bt, r1))
+            todo.append((l0, at, r0, bt))
+    return done
+
+
+# --- interval relations: earliest deadline first -------------------------------------------------------------------------
+
+
+def sweep(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, low: Any, high: Any, rl: Any, rr: Any,
+    head: Any, after: Any, start: Any, source: Any, amount: Any,
+) -> int:  # fmt: skip
+    """A maximum flow: walk the right labels in order and serve the open interval that ends first.
+
+    The flow into place ``p`` of the segment is the entries ``start[p]:start[p + 1]`` of ``source`` and ``amount``.
+    """
+    size = r1 - r0
+    base = len(after)
+    for p in range(size + 1):
+        head[p] = -1
+    for k in range(l1 - 1, l0 - 1, -1):
+        a = left[k]
+        after[a] = head[low[a]]
+        head[low[a]] = a
+    heap = [0]
+    heap.pop()
+    count = 0
+    for p in range(size):
+        a = head[p]
+        while a >= 0:
+            heappush(heap, high[a] * base + a)
+            a = after[a]
+        room = rr[right[r0 + p]]
+        start[p] = count
+        while room > 0 and len(heap) > 0:
+            a = heap[0] % base
+            if high[a] <= p:
+                heappop(heap)
+                continue
+            take = min(room, rl[a])
+            source[count] = a
+            amount[count] = take
+            count += 1
+            rl[a] -= take
+            room -= take
+            if rl[a] == 0:
+                heappop(heap)
+        rr[right[r0 + p]] = room
+    start[size] = count
+    return count
+
+
+def next_open(skip: Any, p: int) -> int:
+    """The first place from ``p`` on that was not reached yet (union-find with path halving)."""
+    while skip[p] != p:
+        skip[p] = skip[skip[p]]
+        p = skip[p]
+    return p
+
+
+def reach(
+    left: Any, l0: int, l1: int, size: int, low: Any, high: Any, rl: Any, start: Any, source: Any, reached: Any, skip: Any, queue: Any
+) -> None:
+    """Mark what left labels with unserved mass reach in the residual network; place p is reached when skip[p] != p."""
+    tail = 0
+    for k in range(l0, l1):
+        a = left[k]
+        reached[a] = 0
+        if rl[a] > 0:
+            reached[a] = 1
+            queue[tail] = a
+            tail += 1
+    for p in range(size + 1):
+        skip[p] = p
+    while tail > 0:
+        tail -= 1
+        a = queue[tail]
+        p = next_open(skip, low[a])
+        while p < high[a]:
+            skip[p] = p + 1
+            for k in range(start[p], start[p + 1]):
+                a2 = source[k]
+                if reached[a2] == 0:
+                    reached[a2] = 1
+                    queue[tail] = a2
+                    tail += 1
+            p = next_open(skip, p + 1)
+
+
+def split_intervals(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, low: Any, high: Any, reached: Any, skip: Any, hold: Any, rank: Any
+) -> tuple[int, int]:
+    """Reached labels first, the others after them, both in their old order; intervals are counted anew in each half."""
+    size = r1 - r0
+    bt = r0
+    kept = 0
+    for p in range(size):
+        rank[p] = bt - r0
+        if skip[p] != p:
+            right[bt] = right[r0 + p]
+            bt += 1
+        else:
+            hold[kept] = right[r0 + p]
+            kept += 1
+    rank[size] = bt - r0
+    for k in range(kept):
+        right[bt + k] = hold[k]
+    at = l0
+    kept = 0
+    for k in range(l0, l1):
+        a = left[k]
+        if reached[a] == 1:
+            left[at] = a
+            at += 1
+            low[a] = rank[low[a]]
+            high[a] = rank[high[a]]
+        else:
+            hold[kept] = a
+            kept += 1
+            low[a] -= rank[low[a]]
+            high[a] -= rank[high[a]]
+    for k in range(kept):
+        left[at + k] = hold[k]
+    return at, bt
+
+
+def solve_intervals(
+    w1: Any, w2: Any, left: Any, right: Any, seeds: Any, low: Any, high: Any, rl: Any, rr: Any,
+    head: Any, after: Any, start: Any, source: Any, amount: Any, reached: Any, skip: Any, hold: Any, rank: Any,
+    out_source: Any, out_target: Any, out_amount: Any,
+) -> tuple[list[tuple[int, int, int, int]], int]:  # fmt: skip
+    """Divide and conquer on intervals; the flows of the blocks are written to the three ``out`` sequences."""
+    todo = [(seeds[k], seeds[k + 1], seeds[k + 2], seeds[k + 3]) for k in range(len(seeds) - 4, -1, -4)]
+    done = [todo[0]]
+    done.pop()
+    written = 0
+    while len(todo) > 0:
+        l0, l1, r0, r1 = todo.pop()
+        capacities(w1, w2, left, right, l0, l1, r0, r1, rl, rr)
+        sweep(left, right, l0, l1, r0, r1, low, high, rl, rr, head, after, start, source, amount)
+        full = True
+        for k in range(l0, l1):
+            if rl[left[k]] > 0:
+                full = False
+                break
+        if full:
+            done.append((l0, l1, r0, r1))
+            for p in range(r1 - r0):
+                for k in range(start[p], start[p + 1]):
+                    out_source[written] = source[k]
+                    out_target[written] = right[r0 + p]
+                    out_amount[written] = amount[k]
+                    written += 1
+        else:
+            reach(left, l0, l1, r1 - r0, low, high, rl, start, source, reached, skip, hold)
+            at, bt = split_intervals(left, right, l0, l1, r0, r1, low, high, reached, skip, hold, rank)
+            todo.append((at, l1, bt, r1))
+            todo.append((l0, at, r0, bt))
+    return done, written
