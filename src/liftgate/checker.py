@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 FORMAT = 1
 MOST_BYTES = 64 * 2**20
@@ -138,7 +139,7 @@ def whole(text: str) -> int:
 
 
 def _no_float(text: str) -> object:
-    raise Unreadable(f"{shown(text)} is not a whole number; write a fraction as text, such as \"3/4\"")
+    raise Unreadable(f'{shown(text)} is not a whole number; write a fraction as text, such as "3/4"')
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -278,7 +279,7 @@ def fraction(value: object, place: str) -> Fraction:
         return Fraction(value)
     match = _FRACTION.fullmatch(value) if type(value) is str else None
     if match is None:
-        raise Refused(f"{place} is {shown(value)}, not a whole number or a fraction \"p/q\"")
+        raise Refused(f'{place} is {shown(value)}, not a whole number or a fraction "p/q"')
     over, under = match.groups(default="1")
     return Fraction(whole(over), whole(under))
 
@@ -367,7 +368,7 @@ def lift_bounds(claim: object, evidence: object) -> Finding:
         most = fraction(keys(budget, ("kind", "exp_eps"), "budget")[1], "budget.exp_eps")
         return ratio_claim(table, shares, most)
     if kind != "alip":
-        raise Refused(f"budget.kind is {shown(kind)}, not \"alip\" or \"ldp\"")
+        raise Refused(f'budget.kind is {shown(kind)}, not "alip" or "ldp"')
     _, low_text, up_text = keys(budget, ("kind", "low", "up"), "budget")
     low, up = fraction(low_text, "budget.low"), fraction(up_text, "budget.up")
     words = f"{size_words(table, shares)} every lift P(s|y)/P(s) is at least {shown(low)} and at most {shown(up)}."
@@ -376,11 +377,10 @@ def lift_bounds(claim: object, evidence: object) -> Finding:
         for s, joint in enumerate(column):
             # lift = (joint / mass) / (rows[s] / total)
             over, under = joint * table.total, table.rows[s] * mass
-            place = f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))}"
-            if over * low.denominator < low.numerator * under:
-                return words, f"{place} is below {shown(low)}"
-            if over * up.denominator > up.numerator * under:
-                return words, f"{place} is above {shown(up)}"
+            below = over * low.denominator < low.numerator * under
+            if below or over * up.denominator > up.numerator * under:
+                side = f"below {shown(low)}" if below else f"above {shown(up)}"
+                return words, f"released value {y}, sensitive value {s}: lift {shown(Fraction(over, under))} is {side}"
     return words, None
 
 
@@ -410,11 +410,139 @@ def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> F
     return words, None
 
 
+def measure_bounds(claim: object, evidence: object) -> Finding:
+    """The worst case of each measure over the released values is inside its bounds (LIFT Def. 5 and 6)."""
+    counts, channel, bounds = keys(claim, ("counts", "channel", "bounds"), "claim")
+    keys(evidence, (), "evidence")
+    table = counts_of(counts)
+    shares = channel_of(channel, len(table.columns))
+    if type(bounds) is not dict or not bounds:
+        raise Refused(f"bounds is {shown(bounds)}, not an object that names measures")
+    asked = [(name, *measure_named(name), *ends_of(pair, f"bounds[{shown(name)}]")) for name, pair in bounds.items()]
+    parts = [
+        f"the {'smallest' if name == 'min-lift' else 'largest'} {name} is "
+        + " and ".join([f"at least {shown(low)}"] * (low is not None) + [f"at most {shown(up)}"] * (up is not None))
+        for name, _, _, low, up in asked
+    ]
+    words = f"{size_words(table, shares)} over these, {'; '.join(parts)}."
+    columns = [
+        [Fraction(joint * table.total, row * sum(column)) for joint, row in zip(column, table.rows, strict=True)]
+        for column in released(table, shares)
+    ]
+    for name, family, order, low, up in asked:
+        for bound, wanted in ((low, 1), (up, -1)):
+            if bound is None:
+                continue
+            signs = [sign_against(bound, name.endswith("-inverse"), family, order, table, lifts) for lifts in columns]
+            side = "below" if wanted == 1 else "above"
+            if (family == "min-lift") == (wanted == 1):  # every released value has to keep this side
+                if -wanted in signs:
+                    return words, f"released value {signs.index(-wanted)}: {name} is {side} {shown(bound)}"
+            elif all(sign == -wanted for sign in signs):  # one released value is enough
+                return words, f"every released value: {name} is {side} {shown(bound)}"
+    return words, None
+
+
+_MEASURE = re.compile(
+    "(max-lift|min-lift)|(l1-lift|chi2-lift|alpha-lift-([1-9][0-9]*)(?:/([1-9][0-9]*))?)(?:-inverse)?"
+)
+
+
+def measure_named(name: str) -> tuple[str, Fraction]:
+    """The family of a measure and the order of an alpha-lift (1 for the others)."""
+    match = _MEASURE.fullmatch(name) if len(name) < 50 else None
+    if match is None:
+        raise Refused(f"bounds names {shown(name)}, which is no measure with exact bounds")
+    alone, family, over, under = match.groups()
+    if over is None:
+        return alone or family, Fraction(1)
+    p, q = int(over), int(under or 1)
+    if gcd(p, q) > 1 or under == "1" or p <= q or max(p, q) > MOST_ORDER:
+        raise Refused(f"{shown(name)}: the order must be above 1, in lowest terms, of numbers up to {MOST_ORDER}")
+    return "alpha-lift", Fraction(p, q)
+
+
+def ends_of(value: object, place: str) -> tuple[Fraction | None, Fraction | None]:
+    """A pair [low, up]; null means that this side is not claimed."""
+    pair = items(value, place)
+    if len(pair) != 2 or pair == [None, None]:
+        raise Refused(f"{place} is not a pair [low, up] with at least one bound")
+    low, up = (None if end is None else fraction(end, f"{place}[{i}]") for i, end in enumerate(pair))
+    return low, up
+
+
+def sign_against(
+    bound: Fraction, inverse: bool, family: str, order: Fraction, table: Table, lifts: list[Fraction]
+) -> int:
+    """-1, 0 or 1 as a measure of one released value is below, at or above the bound; infinite is above."""
+    if family in ("max-lift", "min-lift"):
+        value = max(lifts) if family == "max-lift" else min(lifts)
+        return (value > bound) - (value < bound)
+    if bound < 0 or (inverse and 0 in lifts):
+        return 1
+    p, q = order.numerator, order.denominator
+    ratios = [1 / lift for lift in lifts] if inverse else lifts
+    if family == "l1-lift":  # sum_s P(s) |l - 1|
+        powers = [abs(ratio - 1) for ratio in ratios]
+    elif family == "chi2-lift":  # sum_s P(s) (l - 1)^2
+        powers = [(ratio - 1) ** 2 for ratio in ratios]
+    else:  # (sum_s P(s) l^(p/q))^(q/p), compared in the power p/q
+        powers = [ratio**p for ratio in ratios]
+    return sign_of_roots([*zip(table.rows, powers, strict=True), (-table.total, bound**p)], q)
+
+
+def sign_of_roots(terms: list[tuple[int, Fraction]], q: int) -> int:
+    """The sign of sum c r^(1/q) over terms (c, r) with r >= 0, decided exactly.
+
+    Enclosures with ever more bits decide every sum but 0. Real q-th roots of which no two have a rational ratio are
+    linearly independent over the fractions, so a sum is 0 only when the terms of each rational ratio cancel.
+    """
+    for bits in (64, 256, 1024, 4096, 16384):
+        if bits == 1024 and not any(like_roots(terms, q)):
+            return 0
+        floors = [root((r.numerator << q * bits) // r.denominator, q) for _, r in terms]  # floor(2^bits r^(1/q))
+        least = sum(c * (floor + (c < 0)) for floor, (c, _) in zip(floors, terms, strict=True))
+        most = sum(c * (floor + (c > 0)) for floor, (c, _) in zip(floors, terms, strict=True))
+        if least > 0 or most < 0:
+            return 1 if least > 0 else -1
+    raise Refused("a bound is too close to its measure to be decided with 16384 bits")
+
+
+def like_roots(terms: list[tuple[int, Fraction]], q: int) -> list[Fraction]:
+    """The coefficients that are left when q-th roots of rational ratio are added up."""
+    groups: list[tuple[Fraction, Fraction]] = []
+    for c, r in terms:
+        for i, (first, coefficient) in enumerate(groups):
+            ratio = r / first
+            over, under = root(ratio.numerator, q), root(ratio.denominator, q)
+            if over**q == ratio.numerator and under**q == ratio.denominator:
+                groups[i] = (first, coefficient + c * Fraction(over, under))
+                break
+        else:
+            if r:
+                groups.append((r, Fraction(c)))
+    return [coefficient for _, coefficient in groups]
+
+
+def root(number: int, q: int) -> int:
+    """The largest whole number whose q-th power is at most `number` (Newton from above)."""
+    if q == 1 or number < 2:
+        return number
+    half = number.bit_length() // (2 * q)
+    guess = (root(number >> q * half, q) + 1) << half if half else 4
+    while True:
+        better = ((q - 1) * guess + number // guess ** (q - 1)) // q
+        if better >= guess:
+            return guess
+        guess = better
+
+
 # --- 6. The rules by name --------------------------------------------------------------------------------------------
 
 RULES: dict[str, Callable[[object, object], Finding]] = {
     "lift-bounds": lift_bounds,
     "ratio-bound": ratio_bound,
+    "measure-bounds": measure_bounds,
 }
 
 
