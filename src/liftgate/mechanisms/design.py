@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftgate.budget import Budget
 from liftgate.channel import Channel
@@ -58,12 +59,14 @@ def utility(joint: Joint, channel: Channel) -> float:
     h_x = _entropy(p)
     if h_x == 0:
         return 1.0
-    mass = p[channel.row_of_entry] * (channel.shares / channel.total).astype(np.float64)
-    y = np.bincount(channel.targets, weights=mass, minlength=len(channel.released))
+    mass: NDArray[np.float64] = p[channel.row_of_entry] * (channel.shares / channel.total).astype(np.float64)
+    y: NDArray[np.float64] = np.bincount(channel.targets, weights=mass, minlength=len(channel.released)).astype(
+        np.float64
+    )
     i_xy = h_x + _entropy(y) - _entropy(mass)
     return float(min(1.0, max(0.0, i_xy / h_x)))
 
 
-def _entropy(p: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+def _entropy(p: NDArray[np.float64]) -> float:
     p = p[p > 0]
     return math.fsum((-p * np.log(p)).tolist()) if p.size > 1 else 0.0
