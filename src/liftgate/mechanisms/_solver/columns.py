@@ -1,0 +1,96 @@
+"""The posteriors found so far, without repeats, and the clock every loop of the search looks at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Progress = Callable[[float, float], bool | None]
+
+
+class Clock:
+    """Time limit, reports and cancelling: ``stopped`` turns true once and stays so."""
+
+    def __init__(self, seconds: float, progress: Progress | None = None, scale: float = 1.0) -> None:
+        self.begin = time.perf_counter()
+        self.seconds = seconds
+        self.cancelled = False
+        self.best = float("inf")  # least H(X|Y) found
+        self.bound = 0.0  # greatest lower bound on it that the floats believe
+        self._progress = progress
+        self._scale = scale
+        self._told = 0.0
+
+    def tell(self) -> None:
+        """Report utility found and bounded to the caller, at most ten times a second; False from it cancels."""
+        now = time.perf_counter()
+        if self._progress is None or now - self._told < 0.1 or self.best == float("inf"):
+            return
+        self._told = now
+        answer = self._progress(1.0 - self.best / self._scale, 1.0 - self.bound / self._scale)
+        if answer is False:
+            self.cancelled = True
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.begin
+
+    @property
+    def left(self) -> float:
+        """Seconds to the limit."""
+        return self.seconds - self.spent
+
+    @property
+    def stopped(self) -> bool:
+        """Whether to stop now."""
+        return self.cancelled or self.left <= 0
+
+
+class Columns:
+    """Posteriors ``v`` with their entropies, their vertices (all variables and the basis) and a memory of repeats."""
+
+    def __init__(self, symbols: int, width: int, rows: int) -> None:
+        self.symbols = symbols
+        self.count = 0
+        self.points = np.zeros((64, width))
+        self.bases = np.zeros((64, rows), dtype=np.int64)
+        self.costs = np.zeros(64)
+        self.vertex = np.zeros(64, dtype=np.bool_)
+        self._seen: set[bytes] = set()
+
+    def add(self, points: Floats, bases: Whole | None) -> Whole:
+        """Append the new ones among the points; their places. Without bases they are not used as starts of walks."""
+        added = []
+        for i in range(len(points)):
+            v = np.maximum(points[i, : self.symbols], 0.0)
+            support = np.flatnonzero(v > 1e-12)
+            key = support.tobytes() + np.round(v[support], 9).tobytes()
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            if self.count == len(self.costs):
+                self._grow()
+            k = self.count
+            clean = np.zeros(self.symbols)
+            clean[support] = v[support] / v[support].sum()
+            self.points[k, : self.symbols] = clean
+            self.points[k, self.symbols :] = points[i, self.symbols :]
+            self.costs[k] = -float(np.sum(clean[support] * np.log(clean[support])))
+            if bases is not None:
+                self.bases[k] = bases[i]
+                self.vertex[k] = True
+            self.count += 1
+            added.append(k)
+        return np.array(added, dtype=np.int64)
+
+    def _grow(self) -> None:
+        self.points = np.concatenate([self.points, np.zeros_like(self.points)])
+        self.bases = np.concatenate([self.bases, np.zeros_like(self.bases)])
+        self.costs = np.concatenate([self.costs, np.zeros_like(self.costs)])
+        self.vertex = np.concatenate([self.vertex, np.zeros_like(self.vertex)])
