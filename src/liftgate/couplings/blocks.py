@@ -209,7 +209,7 @@ class _Part:
         else:
             solve = kernels.solve_graph
         segments = solve(
-            *state, first, last, to, owner, flow, zeros(n), zeros(m), zeros(m), zeros(m), zeros(edges),
+            *state, first, last, to, owner, flow, zeros(n), zeros(m), zeros(m), zeros(m), zeros(edges), zeros(edges),
             zeros(n), zeros(m), zeros(n), zeros(m), zeros(n + m + 2), zeros(max(n, m)),
         )  # fmt: skip
         inside = np.zeros(edges + 1, dtype=np.int64)

@@ -30,11 +30,14 @@ def capacities(w1: Any, w2: Any, left: Any, right: Any, l0: int, l1: int, r0: in
 
 
 # --- any relation: Dinic -----------------------------------------------------------------------------------------------
+# Left ``i`` has the edges ``first[i]:last[i]`` of ``to`` and ``flow``; right ``j`` has the places ``back_first[j]:back_last[j]``
+# of ``back`` (an edge) and ``back_left`` (its left end). Layers are distances to free room on the right.
 
 
 def turn_round(
-    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, flow: Any, back_first: Any, back_last: Any, back: Any
-) -> None:
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, flow: Any,
+    back_first: Any, back_last: Any, back: Any, back_left: Any,
+) -> None:  # fmt: skip
     """The edges of the segment by right end, and no flow on any of them."""
     for k in range(r0, r1):
         back_last[right[k]] = 0
@@ -49,77 +52,82 @@ def turn_round(
         back_first[b] = at
         back_last[b] = at
     for k in range(l0, l1):
-        for e in range(first[left[k]], last[left[k]]):
+        a = left[k]
+        for e in range(first[a], last[a]):
             b = to[e]
             back_first[b] -= 1
             back[back_first[b]] = e
+            back_left[back_first[b]] = a
 
 
 def layers(
-    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any,
-    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, queue: Any,
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, flow: Any,
+    rl: Any, rr: Any, back_first: Any, back_last: Any, back_left: Any, level_l: Any, level_r: Any, queue: Any,
 ) -> bool:  # fmt: skip
-    """Breadth-first layers of the residual network; False when no room on the right can be reached."""
-    for k in range(r0, r1):
-        level_r[right[k]] = -1
+    """Breadth-first from free room on the right against the residual edges; False when no mass on the left is met.
+
+    After False, the labels at level -1 cannot reach room: they are the largest minimum cut.
+    """
+    for k in range(l0, l1):
+        level_l[left[k]] = -1
     head = 0
     tail = 0
-    for k in range(l0, l1):
-        a = left[k]
-        if rl[a] > 0:
-            level_l[a] = 0
-            queue[tail] = a
+    for k in range(r0, r1):
+        b = right[k]
+        if rr[b] > 0:
+            level_r[b] = 0
+            queue[tail] = b
             tail += 1
         else:
-            level_l[a] = -1
+            level_r[b] = -1
     found = False
-    stop = -1
+    stop = 0
     while head < tail:
-        a = queue[head]
+        b = queue[head]
         head += 1
-        depth = level_l[a] + 1
+        depth = level_r[b] + 1
         if found and depth > stop:
             break
-        for e in range(first[a], last[a]):
-            b = to[e]
-            if level_r[b] < 0:
-                level_r[b] = depth
-                if rr[b] > 0:
+        for k in range(back_first[b], back_last[b]):
+            a = back_left[k]
+            if level_l[a] < 0:
+                level_l[a] = depth
+                if rl[a] > 0:
                     found = True
                     stop = depth
                 elif not found:
-                    for k in range(back_first[b], back_last[b]):
-                        e2 = back[k]
-                        if flow[e2] > 0:
-                            a2 = owner[e2]
-                            if level_l[a2] < 0:
-                                level_l[a2] = depth + 1
-                                queue[tail] = a2
+                    for e in range(first[a], last[a]):
+                        if flow[e] > 0:
+                            b2 = to[e]
+                            if level_r[b2] < 0:
+                                level_r[b2] = depth + 1
+                                queue[tail] = b2
                                 tail += 1
     return found
 
 
 def push(
-    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any,
-    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any,
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any, rl: Any, rr: Any,
+    back_first: Any, back_last: Any, back: Any, back_left: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any,
 ) -> None:  # fmt: skip
-    """A blocking flow along the layers (depth-first with an explicit path, current-arc pointers)."""
+    """A blocking flow down the layers (depth-first with an explicit path and current-arc pointers)."""
     for k in range(l0, l1):
         it_l[left[k]] = first[left[k]]
     for k in range(r0, r1):
         it_r[right[k]] = back_first[right[k]]
     for k in range(l0, l1):
         root = left[k]
-        if level_l[root] != 0:
+        if level_l[root] < 0:
             continue
-        depth = 0  # edges on the path; even steps go right, odd steps go back left
+        depth = 0  # edges on the path: even places go right, odd places go back left and undo flow
         a = root
         while rl[root] > 0:
             moved = False
             if depth % 2 == 0:
+                below = level_l[a] - 1
                 while it_l[a] < last[a]:
                     e = it_l[a]
-                    if level_r[to[e]] == level_l[a] + 1:
+                    if level_r[to[e]] == below:
                         path[depth] = e
                         depth += 1
                         moved = True
@@ -141,19 +149,22 @@ def push(
                         flow[path[d]] -= amount
                         if flow[path[d]] == 0:
                             cut = d
-                    depth = cut
+                    depth = cut  # go on from before the first edge that is used up
                     if depth % 2 == 0:
                         a = root if depth == 0 else owner[path[depth - 1]]
                     continue
-                while it_r[b] < back_last[b]:
-                    e = back[it_r[b]]
-                    if flow[e] > 0 and level_l[owner[e]] == level_r[b] + 1:
-                        path[depth] = e
-                        depth += 1
-                        a = owner[e]
-                        moved = True
-                        break
-                    it_r[b] += 1
+                if level_r[b] > 0:
+                    below = level_r[b] - 1
+                    while it_r[b] < back_last[b]:
+                        a2 = back_left[it_r[b]]
+                        e = back[it_r[b]]
+                        if level_l[a2] == below and flow[e] > 0:
+                            path[depth] = e
+                            depth += 1
+                            a = a2
+                            moved = True
+                            break
+                        it_r[b] += 1
             if not moved:
                 if depth == 0:
                     break
@@ -168,12 +179,12 @@ def push(
 def split_graph(
     left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, level_l: Any, level_r: Any, hold: Any
 ) -> tuple[int, int]:
-    """Reached labels first, the others after them; edges from the others to reached labels are dropped."""
+    """The cut first, the other labels after it; edges from the others into the cut are dropped."""
     at = l0
     kept = 0
     for k in range(l0, l1):
         a = left[k]
-        if level_l[a] >= 0:
+        if level_l[a] < 0:
             left[at] = a
             at += 1
         else:
@@ -182,7 +193,7 @@ def split_graph(
             edge = first[a]
             for e in range(first[a], last[a]):
                 b = to[e]
-                if level_r[b] < 0:
+                if level_r[b] >= 0:
                     to[e] = to[edge]
                     to[edge] = b
                     edge += 1
@@ -193,7 +204,7 @@ def split_graph(
     kept = 0
     for k in range(r0, r1):
         b = right[k]
-        if level_r[b] >= 0:
+        if level_r[b] < 0:
             right[bt] = b
             bt += 1
         else:
@@ -205,8 +216,8 @@ def split_graph(
 
 
 def solve_graph(
-    w1: Any, w2: Any, left: Any, right: Any, seeds: Any, first: Any, last: Any, to: Any, owner: Any, flow: Any,
-    rl: Any, rr: Any, back_first: Any, back_last: Any, back: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any, hold: Any,
+    w1: Any, w2: Any, left: Any, right: Any, seeds: Any, first: Any, last: Any, to: Any, owner: Any, flow: Any, rl: Any, rr: Any,
+    back_first: Any, back_last: Any, back: Any, back_left: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any, hold: Any,
 ) -> list[tuple[int, int, int, int]]:  # fmt: skip
     """Divide and conquer: the blocks of every seed segment, in order, as segments; ``flow`` holds each block's flow."""
     todo = [(seeds[k], seeds[k + 1], seeds[k + 2], seeds[k + 3]) for k in range(len(seeds) - 4, -1, -4)]
@@ -215,12 +226,13 @@ def solve_graph(
     while len(todo) > 0:
         l0, l1, r0, r1 = todo.pop()
         capacities(w1, w2, left, right, l0, l1, r0, r1, rl, rr)
-        turn_round(left, right, l0, l1, r0, r1, first, last, to, flow, back_first, back_last, back)
+        turn_round(left, right, l0, l1, r0, r1, first, last, to, flow, back_first, back_last, back, back_left)
         while layers(
-            left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr, back_first, back_last, back, level_l, level_r, path
-        ):  # fmt: skip
+            left, right, l0, l1, r0, r1, first, last, to, flow, rl, rr, back_first, back_last, back_left, level_l, level_r, path
+        ):
             push(
-                left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr, back_first, back_last, back, level_l, level_r, it_l, it_r, path
+                left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr,
+                back_first, back_last, back, back_left, level_l, level_r, it_l, it_r, path,
             )  # fmt: skip
         full = True
         for k in range(l0, l1):
