@@ -1,0 +1,1 @@
+"""Estimators: what rows that are only a sample say about the population they came from."""

@@ -1,0 +1,1 @@
+"""Figures, drawn by hand as SVG text: one file for each."""
