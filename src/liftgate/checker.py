@@ -16,7 +16,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -64,16 +64,12 @@ def shown(value: object) -> str:
     if isinstance(value, Fraction):
         over, under = shown(value.numerator), shown(value.denominator)
         return over if value.denominator == 1 else f"{over}/{under}"
-    if type(value) is int:
+    if isinstance(value, int):
         return str(value) if value.bit_length() <= 128 else f"(a number of {value.bit_length()} bits)"
     if isinstance(value, str):
-        text = ascii(value[:60])
-        return text if len(value) <= 60 else text + "..."
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "true" if value else "false"
-    if isinstance(value, dict | list):
-        return ("an object" if isinstance(value, dict) else "a list") + f" of {len(value)}"
-    return f"a {type(value).__name__}"
+        return ascii(value[:60]) + "..." * (len(value) > 60)
+    names = {dict: "an object", list: "a list", type(None): "null"}
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 # --- 2. Reading: strict JSON -----------------------------------------------------------------------------------------
@@ -105,14 +101,10 @@ def read_bytes(data: bytes) -> object:
     except UnicodeDecodeError as error:
         raise Unreadable(f"not UTF-8: byte {error.start} cannot be read") from None
     depth = 0
-    for match in _STRING_OR_BRACKET.finditer(text):
-        first = text[match.start()]
-        if first in "[{":
-            depth += 1
-            if depth > MOST_DEPTH:
-                raise Unreadable(f"nested more than {MOST_DEPTH} deep at character {match.start()}")
-        elif first in "]}":
-            depth -= 1
+    for match in _STRING_OR_BRACKET.finditer(text):  # before the parser, which would recurse
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(text[match.start()], 0)
+        if depth > MOST_DEPTH:
+            raise Unreadable(f"nested more than {MOST_DEPTH} deep at character {match.start()}")
     if found := _LONG_NUMBER.search(text):
         raise Unreadable(f"the number at character {found.start()} has more than {MOST_DIGITS} digits")
     try:
@@ -122,16 +114,14 @@ def read_bytes(data: bytes) -> object:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise Unreadable(f"not whole JSON: {error.msg.lower()} at {place}; is the file cut short?") from None
-    look_through(value, "the certificate", 0)
-    return value
+    return look_through(value)
 
 
 def whole(text: str) -> int:
     """Decimal digits as a whole number, whatever limit the interpreter has set for them."""
-    digits = text.removeprefix("-")
+    digits, number = text.removeprefix("-"), 0
     if len(digits) > MOST_DIGITS:
         raise Unreadable(f"a number has {len(digits)} digits, more than {MOST_DIGITS}")
-    number = 0
     for start in range(0, len(digits), 500):
         piece = digits[start : start + 500]
         number = number * 10 ** len(piece) + int(piece)
@@ -143,33 +133,36 @@ def _no_float(text: str) -> object:
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise Unreadable(f"the key {shown(twin)} stands twice in one object")
+    result: dict[str, object] = {}
+    for name, value in pairs:
+        if name in result:
+            raise Unreadable(f"the key {shown(name)} stands twice in one object")
+        result[name] = value
     return result
 
 
-def look_through(value: object, place: str, depth: int) -> None:
+def look_through(document: object) -> object:
     """Refuse everything but text, whole numbers, null, lists and objects, exactly of these types."""
-    if type(value) is int:
-        if abs(value) >= _TOO_LARGE:
-            raise Unreadable(f"a number in {place} has more than {MOST_DIGITS} digits")
-    elif type(value) is list or type(value) is dict:
-        if depth >= MOST_DEPTH:
-            raise Unreadable(f"nested more than {MOST_DEPTH} deep")
-        if type(value) is dict:
-            for name, item in value.items():
-                if type(name) is not str:
-                    raise Unreadable(f"a key in {place} is {shown(name)}, not text")
-                look_through(item, shown(name), depth + 1)
-        else:
-            for item in value:
-                look_through(item, place, depth + 1)
-    elif value is not None and type(value) is not str:
-        kind = "a boolean" if type(value) is bool else f"a {type(value).__name__}"
-        raise Unreadable(f"{kind} stands in {place}; only whole numbers, text, lists and objects may")
+    todo = [(document, "the certificate", 0)]
+    for _ in range(MOST_BYTES):
+        if not todo:
+            return document
+        value, place, depth = todo.pop()
+        if type(value) is int:
+            if abs(value) >= _TOO_LARGE:
+                raise Unreadable(f"a number in {place} has more than {MOST_DIGITS} digits")
+        elif type(value) is list:
+            todo += [(entry, place, depth + 1) for entry in value]
+        elif type(value) is dict:
+            if not all(type(name) is str for name in value):
+                raise Unreadable(f"a key in {place} is not text")
+            todo += [(entry, shown(name), depth + 1) for name, entry in value.items()]
+        elif value is not None and type(value) is not str:
+            kind = "a boolean" if type(value) is bool else f"a {type(value).__name__}"
+            raise Unreadable(f"{kind} stands in {place}; only whole numbers, text, null, lists and objects may")
+        if depth + (type(value) in (list, dict)) > MOST_DEPTH:
+            raise Unreadable(f"nested more than {MOST_DEPTH} deep in {place}")
+    raise Unreadable("more entries than a certificate may have")
 
 
 _TOO_LARGE = 10**MOST_DIGITS
@@ -188,8 +181,7 @@ def check(certificate: object, allow: Iterable[str] | None = None) -> Verdict:
             document = read_file(certificate)
         else:
             to_dict = getattr(certificate, "to_dict", None)
-            document = to_dict() if callable(to_dict) else certificate
-            look_through(document, "the certificate", 0)
+            document = look_through(to_dict() if callable(to_dict) else certificate)
         return _judge(document, None if allow is None else frozenset([allow] if isinstance(allow, str) else allow))
     except Unreadable as error:
         return Verdict(False, str(error), readable=False)
@@ -221,9 +213,8 @@ def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
         return Verdict(False, str(error), assumptions, kind)
     if fault is None and allow is not None and not allow.issuperset(assumptions):
         fault = "not allowed: " + ", ".join(a for a in assumptions if a not in allow)
-    if fault is not None:
-        return Verdict(False, fault, assumptions, kind, words)
-    return Verdict(True, "recomputed from the counts in whole numbers", assumptions, kind, words)
+    reason = "recomputed in whole numbers" if fault is None else fault
+    return Verdict(fault is None, reason, assumptions, kind, words)
 
 
 _NEWER = "use a newer checker if you trust its source"
@@ -342,7 +333,7 @@ def released(table: Table, channel: list[dict[int, int]]) -> list[list[int]]:
     return [[sum(row[x] * share for x, share in shares.items()) for row in table.cells] for shares in channel]
 
 
-def size_words(table: Table, channel: list[dict[int, int]]) -> str:
+def size_words(table: Table, channel: Sequence[object]) -> str:
     """The opening of every claim about counts and a channel."""
     return (
         f"For the table of {len(table.rows)} sensitive x {len(table.columns)} public values "
@@ -355,28 +346,32 @@ def size_words(table: Table, channel: list[dict[int, int]]) -> str:
 Finding = tuple[str, str | None]
 
 
-def lift_bounds(claim: object, evidence: object) -> Finding:
-    """Every lift P(s|y) / P(s) is inside the budget (LIFT Def. 3; for `ldp` LIFT Def. 2)."""
-    counts, channel, budget = keys(claim, ("counts", "channel", "budget"), "claim")
+def opened(claim: object, evidence: object, last: str) -> tuple[Table, list[list[int]], str, object]:
+    """The table, what is released of it, the opening words and the last key of a claim that needs no evidence."""
+    counts, channel, rest = keys(claim, ("counts", "channel", last), "claim")
     keys(evidence, (), "evidence")
     table = counts_of(counts)
-    shares = channel_of(channel, len(table.columns))
+    columns = released(table, channel_of(channel, len(table.columns)))
+    return table, columns, size_words(table, columns), rest
+
+
+def lift_bounds(claim: object, evidence: object) -> Finding:
+    """Every lift P(s|y) / P(s) is inside the budget (LIFT Def. 3; for `ldp` LIFT Def. 2)."""
+    table, columns, opening, budget = opened(claim, evidence, "budget")
     kind = budget.get("kind") if type(budget) is dict else None
+    if kind == "ldp":
+        return ratios_within(keys(budget, ("kind", "exp_eps"), "budget")[1], table, columns, opening)
     if kind in ("l1", "chi2", "alpha"):
         raise Refused(f"a budget of kind {kind} bounds no single lift; state it as measure-bounds")
-    if kind == "ldp":
-        most = fraction(keys(budget, ("kind", "exp_eps"), "budget")[1], "budget.exp_eps")
-        return ratio_claim(table, shares, most)
     if kind != "alip":
         raise Refused(f'budget.kind is {shown(kind)}, not "alip" or "ldp"')
-    _, low_text, up_text = keys(budget, ("kind", "low", "up"), "budget")
-    low, up = fraction(low_text, "budget.low"), fraction(up_text, "budget.up")
-    words = f"{size_words(table, shares)} every lift P(s|y)/P(s) is at least {shown(low)} and at most {shown(up)}."
-    for y, column in enumerate(released(table, shares)):
+    _, low_given, up_given = keys(budget, ("kind", "low", "up"), "budget")
+    low, up = fraction(low_given, "budget.low"), fraction(up_given, "budget.up")
+    words = f"{opening} every lift P(s|y)/P(s) is at least {shown(low)} and at most {shown(up)}."
+    for y, column in enumerate(columns):
         mass = sum(column)
         for s, joint in enumerate(column):
-            # lift = (joint / mass) / (rows[s] / total)
-            over, under = joint * table.total, table.rows[s] * mass
+            over, under = joint * table.total, table.rows[s] * mass  # lift = over / under
             below = over * low.denominator < low.numerator * under
             if below or over * up.denominator > up.numerator * under:
                 side = f"below {shown(low)}" if below else f"above {shown(up)}"
@@ -386,59 +381,49 @@ def lift_bounds(claim: object, evidence: object) -> Finding:
 
 def ratio_bound(claim: object, evidence: object) -> Finding:
     """No released value is more than exp_eps times as likely under one sensitive value as another (LIFT Def. 2)."""
-    counts, channel, exp_eps = keys(claim, ("counts", "channel", "exp_eps"), "claim")
-    keys(evidence, (), "evidence")
-    table = counts_of(counts)
-    return ratio_claim(table, channel_of(channel, len(table.columns)), fraction(exp_eps, "exp_eps"))
+    table, columns, opening, exp_eps = opened(claim, evidence, "exp_eps")
+    return ratios_within(exp_eps, table, columns, opening)
 
 
-def ratio_claim(table: Table, shares: list[dict[int, int]], most: Fraction) -> Finding:
-    """max_s P(y|s) <= most * min_s P(y|s) for every y; the same as max lift <= most * min lift."""
-    words = (
-        f"{size_words(table, shares)} no released value is more than {shown(most)} times as likely under one sensitive "
-        "value as under another."
-    )
-    for y, column in enumerate(released(table, shares)):
+def ratios_within(exp_eps: object, table: Table, columns: list[list[int]], opening: str) -> Finding:
+    """max_s P(y|s) <= exp_eps min_s P(y|s) for every y; the same as max lift <= exp_eps min lift."""
+    most = fraction(exp_eps, "exp_eps")
+    words = f"{opening} none is more than {shown(most)} times as likely under one sensitive value as under another."
+    for y, column in enumerate(columns):
         chances = [Fraction(joint, row) for joint, row in zip(column, table.rows, strict=True)]
         least, largest = min(chances), max(chances)
-        if largest * most.denominator > most.numerator * least:
+        if largest > most * least:
+            s, t = chances.index(largest), chances.index(least)
             ratio = f"{shown(largest / least)} times" if least else "infinitely many times"
-            return words, (
-                f"released value {y} is {ratio} as likely under sensitive value {chances.index(largest)} "
-                f"as under {chances.index(least)}, above {shown(most)}"
-            )
+            fault = f"released value {y} is {ratio} as likely under sensitive value {s} as under {t}"
+            return words, f"{fault}, above {shown(most)}"
     return words, None
 
 
 def measure_bounds(claim: object, evidence: object) -> Finding:
     """The worst case of each measure over the released values is inside its bounds (LIFT Def. 5 and 6)."""
-    counts, channel, bounds = keys(claim, ("counts", "channel", "bounds"), "claim")
-    keys(evidence, (), "evidence")
-    table = counts_of(counts)
-    shares = channel_of(channel, len(table.columns))
+    table, columns, opening, bounds = opened(claim, evidence, "bounds")
     if type(bounds) is not dict or not bounds:
         raise Refused(f"bounds is {shown(bounds)}, not an object that names measures")
     asked = [(name, *measure_named(name), *ends_of(pair, f"bounds[{shown(name)}]")) for name, pair in bounds.items()]
-    parts = [
-        f"the {'smallest' if name == 'min-lift' else 'largest'} {name} is "
-        + " and ".join([f"at least {shown(low)}"] * (low is not None) + [f"at most {shown(up)}"] * (up is not None))
-        for name, _, _, low, up in asked
-    ]
-    words = f"{size_words(table, shares)} over these, {'; '.join(parts)}."
-    columns = [
+    parts = []
+    for name, family, _, low, up in asked:
+        ends = [f"at least {shown(low)}"] * (low is not None) + [f"at most {shown(up)}"] * (up is not None)
+        parts.append(f"the {'smallest' if family == 'min-lift' else 'largest'} {name} is {' and '.join(ends)}")
+    words = f"{opening} {'; '.join(parts)}."
+    lifts = [
         [Fraction(joint * table.total, row * sum(column)) for joint, row in zip(column, table.rows, strict=True)]
-        for column in released(table, shares)
+        for column in columns
     ]
     for name, family, order, low, up in asked:
-        for bound, wanted in ((low, 1), (up, -1)):
+        for bound, wrong, side in ((low, -1, "below"), (up, 1, "above")):
             if bound is None:
                 continue
-            signs = [sign_against(bound, name.endswith("-inverse"), family, order, table, lifts) for lifts in columns]
-            side = "below" if wanted == 1 else "above"
-            if (family == "min-lift") == (wanted == 1):  # every released value has to keep this side
-                if -wanted in signs:
-                    return words, f"released value {signs.index(-wanted)}: {name} is {side} {shown(bound)}"
-            elif all(sign == -wanted for sign in signs):  # one released value is enough
+            signs = [sign_against(bound, name.endswith("-inverse"), family, order, table, one) for one in lifts]
+            if (family == "min-lift") == (side == "below"):  # every released value has to keep this side
+                if wrong in signs:
+                    return words, f"released value {signs.index(wrong)}: {name} is {side} {shown(bound)}"
+            elif all(sign == wrong for sign in signs):  # one released value is enough
                 return words, f"every released value: {name} is {side} {shown(bound)}"
     return words, None
 
@@ -559,25 +544,15 @@ def main(arguments: list[str] | None = None) -> int:
         "--allow", action="append", metavar="ASSUMPTION", help="accept this assumption and no other (repeat for more)"
     )
     options = parser.parse_args(arguments)
-    worst = 0
-    for path in options.files:
-        verdict = check(path, options.allow)
-        worst = max(worst, verdict.exit_code)
-        print("\n".join(report(path, verdict)))
-    return worst
-
-
-def report(path: str, verdict: Verdict) -> list[str]:
-    """The lines that the command line prints for one certificate, in plain ASCII."""
-    name = path if path.isascii() and path.isprintable() else ascii(path)
-    if not verdict.readable:
-        return [f"{name}: unreadable: {verdict.reason}"]
-    lines = [f"{name}: {'accepted' if verdict.holds else 'REFUSED'}: {verdict.reason}"]
-    if verdict.claim is not None:
-        lines.append(f"  {'claim' if verdict.holds else 'claimed, not shown'}: {verdict.claim}")
-    if verdict.kind is not None:
-        lines.append("  assumptions: " + (", ".join(verdict.assumptions) or "none"))
-    return lines
+    verdicts = [(path, check(path, options.allow)) for path in options.files]
+    for path, verdict in verdicts:
+        name = path if path.isascii() and path.isprintable() else ascii(path)
+        print(f"{name}: {('accepted', 'REFUSED', 'unreadable')[verdict.exit_code]}: {verdict.reason}")
+        if verdict.claim is not None:
+            print(f"  {'claim' if verdict.holds else 'claimed, not shown'}: {verdict.claim}")
+        if verdict.kind is not None:
+            print(f"  assumptions: {', '.join(verdict.assumptions) or 'none'}")
+    return max(verdict.exit_code for _, verdict in verdicts)
 
 
 if __name__ == "__main__":
