@@ -1,0 +1,1 @@
+"""What a person asks for: inputs in, one frozen result record out."""
