@@ -189,7 +189,8 @@ def check(certificate: object, allow: Iterable[str] | None = None) -> Verdict:
         return Verdict(False, str(error))
 
 
-def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
+def envelope(document: object) -> tuple[str, int, object, object, tuple[str, ...], str]:
+    """Kind, version, claim, evidence, assumptions and salt of a document whose outer form is right."""
     if type(document) is not dict or "liftgate-certificate" not in document:
         raise Refused('not a Liftgate certificate: no key "liftgate-certificate"')
     version(document["liftgate-certificate"], FORMAT, "the format")
@@ -199,7 +200,7 @@ def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
         raise Refused(f"kind is {shown(kind)}, not text")
     if kind not in RULES:
         raise Unreadable(f"unknown kind {shown(kind)}: a certificate from the future, or no certificate; {_NEWER}")
-    version(kind_version, 1, f"the kind {kind}")
+    number_of_version = version(kind_version, 1, f"the kind {kind}")
     if type(salt) is not str or re.fullmatch("[0-9a-f]{64}", salt) is None:
         raise Refused("salt is not a text of 64 hexadecimal digits (0-9, a-f)")
     if type(listed) is not list or not all(type(a) is str and re.fullmatch("[!-~]{1,200}", a) for a in listed):
@@ -207,6 +208,11 @@ def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
     assumptions = tuple(str(a) for a in listed)
     if len(set(assumptions)) < len(assumptions):
         raise Refused("an assumption is listed twice")
+    return kind, number_of_version, claim, evidence, assumptions, salt
+
+
+def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
+    kind, _, claim, evidence, assumptions, _ = envelope(document)
     try:
         words, fault = RULES[kind](claim, evidence)
     except Refused as error:
@@ -220,13 +226,14 @@ def _judge(document: object, allow: frozenset[str] | None) -> Verdict:
 _NEWER = "use a newer checker if you trust its source"
 
 
-def version(value: object, known: int, place: str) -> None:
+def version(value: object, known: int, place: str) -> int:
     """Accept exactly the version this checker knows."""
     if type(value) is not int:
         raise Refused(f"the version of {place} is {shown(value)}, not a whole number")
     if value != known:
         future = "a certificate from the future" if value > known else "no such version"
         raise Unreadable(f"{place} has version {shown(value)}, this checker reads {known}: {future}; {_NEWER}")
+    return value
 
 
 def keys(value: object, names: tuple[str, ...], place: str) -> list[object]:
@@ -408,7 +415,8 @@ def measure_bounds(claim: object, evidence: object) -> Finding:
     asked = [(name, *measure_named(name), *ends_of(pair, f"bounds[{shown(name)}]")) for name, pair in bounds.items()]
     parts = []
     for name, family, _, low, up in asked:
-        ends = [f"at least {shown(low)}"] * (low is not None) + [f"at most {shown(up)}"] * (up is not None)
+        ends = ["infinite" if low == "inf" else f"at least {shown(low)}"] * (low is not None)
+        ends = [f"exactly {shown(up)}"] if low == up else ends + [f"at most {shown(up)}"] * (up is not None)
         parts.append(f"the {'smallest' if family == 'min-lift' else 'largest'} {name} is {' and '.join(ends)}")
     words = f"{opening} {'; '.join(parts)}."
     lifts = [
@@ -429,7 +437,7 @@ def measure_bounds(claim: object, evidence: object) -> Finding:
 
 
 _MEASURE = re.compile(
-    "(max-lift|min-lift)|(l1-lift|chi2-lift|alpha-lift-([1-9][0-9]*)(?:/([1-9][0-9]*))?)(?:-inverse)?"
+    "(max-lift|min-lift|ldp-ratio)|(l1-lift|chi2-lift|alpha-lift-([1-9][0-9]*)(?:/([1-9][0-9]*))?)(?:-inverse)?"
 )
 
 
@@ -447,23 +455,31 @@ def measure_named(name: str) -> tuple[str, Fraction]:
     return "alpha-lift", Fraction(p, q)
 
 
-def ends_of(value: object, place: str) -> tuple[Fraction | None, Fraction | None]:
-    """A pair [low, up]; null means that this side is not claimed."""
+Bound = Fraction | str | None
+
+
+def ends_of(value: object, place: str) -> tuple[Bound, Bound]:
+    """A pair [low, up]; null means that this side is not claimed, a low end "inf" that the measure is infinite."""
     pair = items(value, place)
     if len(pair) != 2 or pair == [None, None]:
         raise Refused(f"{place} is not a pair [low, up] with at least one bound")
-    low, up = (None if end is None else fraction(end, f"{place}[{i}]") for i, end in enumerate(pair))
-    return low, up
+    low = None if pair[0] is None else "inf" if pair[0] == "inf" else fraction(pair[0], f"{place}[0]")
+    return low, None if pair[1] is None else fraction(pair[1], f"{place}[1]")
 
 
 def sign_against(
-    bound: Fraction, inverse: bool, family: str, order: Fraction, table: Table, lifts: list[Fraction]
+    bound: Fraction | str, inverse: bool, family: str, order: Fraction, table: Table, lifts: list[Fraction]
 ) -> int:
-    """-1, 0 or 1 as a measure of one released value is below, at or above the bound; infinite is above."""
-    if family in ("max-lift", "min-lift"):
-        value = max(lifts) if family == "max-lift" else min(lifts)
+    """-1, 0 or 1 as a measure of one released value is below, at or above the bound; infinite is above all but "inf"."""
+    infinite = (inverse or family == "ldp-ratio") and 0 in lifts
+    if isinstance(bound, str):
+        return 0 if infinite else -1
+    if infinite:
+        return 1
+    if family in ("max-lift", "min-lift", "ldp-ratio"):
+        value = min(lifts) if family == "min-lift" else max(lifts) / (1 if family == "max-lift" else min(lifts))
         return (value > bound) - (value < bound)
-    if bound < 0 or (inverse and 0 in lifts):
+    if bound < 0:
         return 1
     p, q = order.numerator, order.denominator
     ratios = [1 / lift for lift in lifts] if inverse else lifts
