@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from liftgate.couplings import kernels
+from liftgate.couplings import interval_kernels, kernels
 from liftgate.couplings.laws import Law
 from liftgate.couplings.relations import Graph, Intervals, Ints, Matching, Relation, Reversed
 from liftgate.errors import UsageError
@@ -233,14 +233,16 @@ class _Part:
 
             solve = compiled()["solve_intervals"]
         else:
-            solve = kernels.solve_intervals
+            solve = interval_kernels.solve_intervals
         segments, written = solve(
             *state, low, high, zeros(n), zeros(m), zeros(m + 1), zeros(n), zeros(m + 1), zeros(n + m), zeros(n + m),
             zeros(n), zeros(m + 1), zeros(max(n, m)), zeros(m + 1), *out,
         )  # fmt: skip
         return segments, (out[0][:written], out[1][:written], out[2][:written])
 
-    def repair(self, guess: list[tuple[list[int], list[int]]]) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
+    def repair(
+        self, guess: list[tuple[list[int], list[int]]]
+    ) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
         """Verify a guessed partition in whole numbers: solve every guess exactly, and merge neighbours out of order.
 
         The guess respects the edges by construction, so a partition into saturated blocks with strictly falling ratios is
@@ -309,7 +311,11 @@ def _ranks_inside(left: Any, right: Any, bounds: Any, low: Ints, high: Ints, m: 
 
 
 def _assemble(
-    w1: tuple[int, ...], w2: tuple[int, ...], part: _Part, segments: list[tuple[list[int], list[int]]], flows: tuple[Any, Any, Any]
+    w1: tuple[int, ...],
+    w2: tuple[int, ...],
+    part: _Part,
+    segments: list[tuple[list[int], list[int]]],
+    flows: tuple[Any, Any, Any],
 ) -> Blocks:
     """Blocks in original positions and units, with the labels that have no partner in blocks of their own."""
     left_block, right_block = np.full(len(w1), -1, dtype=np.int64), np.full(len(w2), -1, dtype=np.int64)

@@ -6,7 +6,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from liftgate.couplings import kernels
+from liftgate.couplings import interval_kernels, kernels
 
 _ORDER = (
     "capacities", "turn_round", "layers", "push", "split_graph", "solve_graph",
@@ -16,13 +16,13 @@ _ORDER = (
 
 @cache
 def compiled() -> dict[str, Any]:
-    """The same functions as in :mod:`liftgate.couplings.kernels`, each calling the compiled form of the others."""
+    """The functions of both kernel files, each calling the compiled form of the others."""
     from numba import njit
 
-    space = dict(vars(kernels))
+    space = vars(kernels) | vars(interval_kernels)
     for name in _ORDER:
-        plain = getattr(kernels, name)
+        plain = space[name]
         copy = FunctionType(plain.__code__, space, name, plain.__defaults__)
-        copy.__module__ = kernels.__name__
+        copy.__module__ = plain.__module__
         space[name] = njit(cache=True)(copy)
     return {name: space[name] for name in _ORDER}

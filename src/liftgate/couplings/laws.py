@@ -87,7 +87,9 @@ def _parts(source: Any, place: str) -> tuple[tuple[Label, ...], list[Any]]:
     elif isinstance(source, Sequence) and not isinstance(source, str | bytes):
         labels, values = tuple(range(len(source))), list(source)
     else:
-        raise DataError(place, f"a {type(source).__name__} is not a law", "give a mapping label -> mass, or a list of masses")
+        raise DataError(
+            place, f"a {type(source).__name__} is not a law", "give a mapping label -> mass, or a list of masses"
+        )
     if not labels:
         raise DataError(place, "it has no labels", "give at least one label with its mass")
     return labels, values

@@ -171,7 +171,9 @@ class Profile:
             common = math.gcd(p, q)
             units.append((q // common * self.left.scale, p // common * self.right.scale))
         block_of = self.parts.left_block.tolist()
-        for i, j, flow in zip(self.parts.source.tolist(), self.parts.target.tolist(), self.parts.amount.tolist(), strict=True):
+        for i, j, flow in zip(
+            self.parts.source.tolist(), self.parts.target.tolist(), self.parts.amount.tolist(), strict=True
+        ):
             down_left, down_right = units[block_of[i]]
             left[a[i], b[j]] = Fraction(flow, down_left)
             right[a[i], b[j]] = Fraction(flow, down_right)
@@ -188,7 +190,9 @@ class Profile:
         t = exp_factor(exp_eps)
         up, down = t.numerator * self.left.scale, t.denominator * self.right.scale
         above = [p * down > q * up for p, q in self.parts.masses]
-        return tuple(a for a, k in zip(self.left.labels, self.parts.left_block.tolist(), strict=True) if k >= 0 and above[k])
+        return tuple(
+            a for a, k in zip(self.left.labels, self.parts.left_block.tolist(), strict=True) if k >= 0 and above[k]
+        )
 
     @cached_property
     def reverse(self) -> Profile:

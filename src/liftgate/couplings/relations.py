@@ -101,7 +101,9 @@ class Intervals:
     def _cover(self) -> Ints:
         """For every place in the order the widest-reaching interval that starts at or before it, or -1."""
         out = np.full(len(self.order), -1, dtype=np.int64)
-        starts = sorted((int(lo), -int(hi), i) for i, (lo, hi) in enumerate(zip(self.low, self.high, strict=True)) if lo < hi)
+        starts = sorted(
+            (int(lo), -int(hi), i) for i, (lo, hi) in enumerate(zip(self.low, self.high, strict=True)) if lo < hi
+        )
         reach, best, k = 0, -1, 0
         for p in range(len(self.order)):
             while k < len(starts) and starts[k][0] <= p:
@@ -212,17 +214,25 @@ def read_relation(source: RelationLike, left: Law, right: Law, max_edges: int = 
             return Matching(to, len(right))
         if (match := _DISTANCE.fullmatch(source)) is not None:
             return _distance(fraction(match.group(1), "relation"), left, right)
-        raise UsageError("relation", f"{source!r} is not known", 'use "equal", "distance<=k", pairs of labels, or a predicate')
+        raise UsageError(
+            "relation", f"{source!r} is not known", 'use "equal", "distance<=k", pairs of labels, or a predicate'
+        )
     if isinstance(source, Spans):
         return _spans(source, left, right)
     if isinstance(source, Matching | Intervals | Graph | Reversed):
         if source.shape != (len(left), len(right)):
-            raise UsageError("relation", f"it is for {source.shape}, the laws have {(len(left), len(right))} labels", "build it anew")
+            raise UsageError(
+                "relation", f"it is for {source.shape}, the laws have {(len(left), len(right))} labels", "build it anew"
+            )
         return source
     if callable(source):
         n, m = len(left), len(right)
         if n * m > 10 * max_edges:
-            raise UsageError("relation", f"a predicate on {n * m} pairs", f"at most {10 * max_edges} are tried; list the pairs or use intervals")
+            raise UsageError(
+                "relation",
+                f"a predicate on {n * m} pairs",
+                f"at most {10 * max_edges} are tried; list the pairs or use intervals",
+            )
         found = ((i, j) for i, a in enumerate(left.labels) for j, b in enumerate(right.labels) if source(a, b))
         return _graph(found, n, m, max_edges)
     if isinstance(source, np.ndarray):
@@ -239,7 +249,9 @@ def _positions(pairs: Iterator[Any], left: Law, right: Law) -> Iterator[tuple[in
         try:
             a, b = pair
         except (TypeError, ValueError):
-            raise UsageError(f"relation, entry {number}", f"{pair!r} is not a pair", "write (left label, right label)") from None
+            raise UsageError(
+                f"relation, entry {number}", f"{pair!r} is not a pair", "write (left label, right label)"
+            ) from None
         yield _position(a, left, "left", number), _position(b, right, "right", number)
 
 
@@ -248,7 +260,9 @@ def _position(label: Label, law: Law, side: str, number: int) -> int:
         return law.position[label]
     except (KeyError, TypeError):
         known = ", ".join(repr(v) for v in law.labels[:5]) + (", ..." if len(law) > 5 else "")
-        raise UsageError(f"relation, entry {number}", f"the {side} law has no label {label!r}", f"it has {known}") from None
+        raise UsageError(
+            f"relation, entry {number}", f"the {side} law has no label {label!r}", f"it has {known}"
+        ) from None
 
 
 def _graph(pairs: Iterable[tuple[int, int]], n: int, m: int, max_edges: int) -> Relation:
@@ -273,7 +287,9 @@ def _array(pairs: NDArray[Any], left: Law, right: Law, max_edges: int) -> Relati
                 _position(int(column[wrong[0]]), law, side, int(wrong[0]))
             columns.append(column.astype(np.int64))
         else:
-            columns.append(np.array([_position(v, law, side, k) for k, v in enumerate(column.tolist())], dtype=np.int64))
+            columns.append(
+                np.array([_position(v, law, side, k) for k, v in enumerate(column.tolist())], dtype=np.int64)
+            )
     return _from_codes(np.unique(columns[0] * len(right) + columns[1]), len(left), len(right))
 
 
@@ -301,7 +317,9 @@ def _numbers(law: Law, side: str) -> list[Any]:
         try:
             out.append(label if type(label) is int else fraction(label, f"{side} law"))
         except DataError:
-            raise UsageError(f"{side} law, label {label!r}", "distance<=k needs labels that are numbers", "list the pairs instead") from None
+            raise UsageError(
+                f"{side} law, label {label!r}", "distance<=k needs labels that are numbers", "list the pairs instead"
+            ) from None
     return out
 
 
@@ -321,12 +339,18 @@ def _spans(source: Spans, left: Law, right: Law) -> Relation:
     low = np.array(list(source.starts), dtype=np.int64)
     high = np.array(list(source.stops), dtype=np.int64)
     if len(low) != len(left) or len(high) != len(left):
-        raise UsageError("relation", f"{len(low)} starts and {len(high)} stops for {len(left)} left labels", "give one of each for every left label")
+        raise UsageError(
+            "relation",
+            f"{len(low)} starts and {len(high)} stops for {len(left)} left labels",
+            "give one of each for every left label",
+        )
     wrong = np.flatnonzero((low < 0) | (high > len(right)))
     if wrong.size:
         i = int(wrong[0])
         raise UsageError(
-            f"relation, left label {left.labels[i]!r}", f"the span {low[i]} to {high[i]} leaves 0 to {len(right)}", "keep spans inside the right law"
+            f"relation, left label {left.labels[i]!r}",
+            f"the span {low[i]} to {high[i]} leaves 0 to {len(right)}",
+            "keep spans inside the right law",
         )
     if not np.any(low < high):
         raise UsageError("relation", "it is empty: every span is empty", "relate at least one pair")
