@@ -67,9 +67,7 @@ class Audit:
                 **({"verdict": self.verdicts[i]} if self.verdicts else {}),
                 **({"sample": self.sample.verdicts[i]} if self.sample is not None else {}),
             }
-            for i, (x, n, lift) in enumerate(
-                zip(joint.public, joint.public_counts, joint.lift.T.tolist(), strict=True)
-            )
+            for i, (x, n, lift) in enumerate(zip(joint.public, joint.public_counts, joint.lift.T.tolist(), strict=True))
         ]
         return {
             "budget": None if self.budget is None else {**self.budget.to_dict(), "asked": self.budget.text},
@@ -116,7 +114,7 @@ def audit(
     verdicts: tuple[Word, ...] = ()
     sample = None
     if budget is not None:
-        verdicts = tuple("outside" if bad else "within" for bad in outside.any(axis=0))
+        verdicts = tuple("outside" if outside[:, x].any() else "within" for x in range(len(joint.public)))
         if budget.kind == "alip" and joint.source.rows is not None:
             from liftgate.estimators.verdicts import sample_reading
 

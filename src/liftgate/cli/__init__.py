@@ -1,0 +1,37 @@
+"""The command line: one file per command; each reads, calls one job and prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {
+    "audit": "Measure what public columns reveal about sensitive ones.",
+    "check": "Decide whether certificates hold.",
+    "demo": "Audit a small real table and keep everything it made.",
+}
+"""Every command with its one sentence; the file of the same name holds it as ``command``."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 yes, 1 no, 2 could not ask."""
+    import click
+
+    from liftgate.cli.failing import could_not_ask
+    from liftgate.cli.group import group
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return int(group.main(given, prog_name="liftgate", standalone_mode=False) or 0)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 2
+    except (Exception, KeyboardInterrupt) as error:
+        return could_not_ask(error, as_json="--json" in given)
+
+
+def run() -> None:
+    """The installed command."""
+    sys.exit(main())

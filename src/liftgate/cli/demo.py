@@ -1,0 +1,68 @@
+"""liftgate demo: audit a small real table and keep everything it made."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from liftgate.cli.options import Command
+
+BUDGET = "alip:1,1"
+
+
+@click.command("demo", cls=Command)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="demo-output",
+    show_default=True,
+    help="Folder for what the demo makes.",
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--policy", type=click.Path(dir_okay=False), help="Options from a file.")
+def command(out: Path, force: bool, **_: Any) -> int:
+    """Audit 32,561 census records, write the report and the certificate, and check it with the checker alone."""
+    from liftgate.budget import Budget
+    from liftgate.cli.output import refuse_existing, write_whole
+    from liftgate.cli.show_audit import show_audit
+    from liftgate.demo import demo_table
+    from liftgate.jobs.audit import audit
+    from liftgate.report import to_html
+    from liftgate.tables import read_joint
+
+    out.mkdir(parents=True, exist_ok=True)
+    table, page, proof = out / "adult_counts.csv", out / "audit.html", out / "audit.cert.json"
+    refuse_existing(table, page, proof, force=force)
+    shutil.copyfile(demo_table(), table)
+    joint = read_joint(table, sensitive="relationship", public="occupation", count="people")
+    found = audit(joint, Budget.parse(BUDGET))
+    again = f"liftgate audit {shlex.quote(str(table))} --count people --sensitive relationship --public occupation"
+    write_whole(page, to_html(found, command=f"{again} --budget {BUDGET}"), mode=0o600)
+    assert found.certificate is not None
+    found.certificate.save(proof, force=True)
+    show_audit(found, html=page, certificate=proof)
+    click.echo("\nThe certificate, decided by the checker alone, with nothing but Python's standard library:")
+    code = _checker_alone(proof)
+    click.echo("\nTry next:")
+    click.echo(f"  {again} --sample --budget {BUDGET}")
+    click.echo(
+        f"  {again.replace('--public occupation', '--public sex --public race --public education')} --every-subset 2"
+    )
+    click.echo(f"  liftgate check {shlex.quote(str(proof))} --json")
+    return code
+
+
+def _checker_alone(certificate: Path) -> int:
+    """The verdict of a bare interpreter on one file."""
+    from liftgate import checker
+
+    run = [sys.executable, "-I", "-S", str(checker.__file__), str(certificate)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    click.echo("  " + (done.stdout + done.stderr).strip().replace("\n", "\n  "))
+    return done.returncode
