@@ -68,8 +68,8 @@ def _run(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, step: Flo
         slope = log_odds[active, None] + np.log((mm - k) * (gg - k)) - np.log((k + 1) * (rest + k + 1))
         terms = last[active, None] + np.cumsum(h * slope, axis=1)
         sums = np.where(inside, terms + _geometric(slope, h), -np.inf)
-        top = sums.max(axis=1)
-        total[active] = np.logaddexp(total[active], top + np.log(np.exp(sums - top[:, None]).sum(axis=1)))
+        top = np.maximum(sums.max(axis=1), -1e300)  # finite also where no whole run of neighbours is left
+        total[active] = np.logaddexp(total[active], top + _log(np.exp(sums - top[:, None]).sum(axis=1)))
         at[active] += step[active] * width
         last[active] = terms[:, -1]
         end = slope[:, -1]
@@ -79,6 +79,11 @@ def _run(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, step: Flo
         done = (rest_of_it < total[active] - _NEGLIGIBLE) | (total[active] > _ENOUGH) | ~inside[:, -1] | end_reached
         active = active[~done]
     return total
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
 
 
 def _geometric(slope: Floats, h: Floats) -> Floats:
