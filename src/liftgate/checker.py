@@ -16,9 +16,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 from math import gcd
 
 FORMAT = 1
@@ -26,6 +27,7 @@ MOST_BYTES = 64 * 2**20
 MOST_DIGITS = 4000
 MOST_DEPTH = 32
 MOST_ORDER = 1000
+MOST_BITS = 2**21
 
 
 # --- 1. Verdict ------------------------------------------------------------------------------------------------------
@@ -64,11 +66,11 @@ def shown(value: object) -> str:
     if isinstance(value, Fraction):
         over, under = shown(value.numerator), shown(value.denominator)
         return over if value.denominator == 1 else f"{over}/{under}"
-    if isinstance(value, int):
+    if type(value) is int:
         return str(value) if value.bit_length() <= 128 else f"(a number of {value.bit_length()} bits)"
     if isinstance(value, str):
         return ascii(value[:60]) + "..." * (len(value) > 60)
-    names = {dict: "an object", list: "a list", type(None): "null"}
+    names = {dict: "an object", list: "a list", bool: "a boolean", type(None): "null"}
     return names.get(type(value), f"a {type(value).__name__}")
 
 
@@ -86,7 +88,7 @@ def read_file(path: str | os.PathLike[str]) -> object:
     except OSError as error:
         raise Unreadable(f"cannot open the file: {error.strerror or type(error).__name__}") from None
     except ValueError:
-        raise Unreadable("the file name contains a null character") from None
+        raise Unreadable("the file name cannot be used") from None
     return read_bytes(data)
 
 
@@ -143,26 +145,31 @@ def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def look_through(document: object) -> object:
     """Refuse everything but text, whole numbers, null, lists and objects, exactly of these types."""
-    todo = [(document, "the certificate", 0)]
-    for _ in range(MOST_BYTES):
-        if not todo:
-            return document
-        value, place, depth = todo.pop()
-        if type(value) is int:
-            if abs(value) >= _TOO_LARGE:
-                raise Unreadable(f"a number in {place} has more than {MOST_DIGITS} digits")
-        elif type(value) is list:
-            todo += [(entry, place, depth + 1) for entry in value]
-        elif type(value) is dict:
-            if not all(type(name) is str for name in value):
-                raise Unreadable(f"a key in {place} is not text")
-            todo += [(entry, shown(name), depth + 1) for name, entry in value.items()]
-        elif value is not None and type(value) is not str:
-            kind = "a boolean" if type(value) is bool else f"a {type(value).__name__}"
-            raise Unreadable(f"{kind} stands in {place}; only whole numbers, text, null, lists and objects may")
-        if depth + (type(value) in (list, dict)) > MOST_DEPTH:
-            raise Unreadable(f"nested more than {MOST_DEPTH} deep in {place}")
-    raise Unreadable("more entries than a certificate may have")
+    levels: list[Iterator[tuple[object, object]]] = [iter([("the certificate", document)])]
+    while levels:
+        for name, value in levels[-1]:
+            if type(name) is not str:
+                raise Unreadable(f"a key is {shown(name)}, not text")
+            if type(value) is dict:
+                levels.append(iter(value.items()))
+            elif type(value) is list:
+                levels.append(zip(repeat(name), value))
+            elif type(value) is int:
+                if abs(value) >= _TOO_LARGE:
+                    raise Unreadable(f"a number in {shown(name)} has more than {MOST_DIGITS} digits")
+                continue
+            elif value is None or type(value) is str:
+                continue
+            else:
+                raise Unreadable(
+                    f"{shown(name)} holds {shown(value)}; only text, whole numbers, null, lists and objects may be there"
+                )
+            if len(levels) > MOST_DEPTH + 1:
+                raise Unreadable(f"nested more than {MOST_DEPTH} deep in {shown(name)}")
+            break
+        else:
+            levels.pop()
+    return document
 
 
 _TOO_LARGE = 10**MOST_DIGITS
@@ -488,6 +495,8 @@ def sign_against(
     elif family == "chi2-lift":  # sum_s P(s) (l - 1)^2
         powers = [(ratio - 1) ** 2 for ratio in ratios]
     else:  # (sum_s P(s) l^(p/q))^(q/p), compared in the power p/q
+        if p * max(max(v.numerator, v.denominator).bit_length() for v in (*ratios, bound)) > MOST_BITS:
+            raise Refused(f"the numbers are too long for the order {order}")
         powers = [ratio**p for ratio in ratios]
     return sign_of_roots([*zip(table.rows, powers, strict=True), (-table.total, bound**p)], q)
 
@@ -495,18 +504,22 @@ def sign_against(
 def sign_of_roots(terms: list[tuple[int, Fraction]], q: int) -> int:
     """The sign of sum c r^(1/q) over terms (c, r) with r >= 0, decided exactly.
 
-    Enclosures with ever more bits decide every sum but 0. Real q-th roots of which no two have a rational ratio are
-    linearly independent over the fractions, so a sum is 0 only when the terms of each rational ratio cancel.
+    Enclosures with more and more bits decide nearly every sum. Real q-th roots of which no two have a rational ratio
+    are linearly independent over the fractions, so that a sum is 0 only when the terms of each rational ratio cancel.
     """
     for bits in (64, 256, 1024, 4096, 16384):
-        if bits == 1024 and not any(like_roots(terms, q)):
-            return 0
+        if bits == 1024:
+            left = [coefficient for coefficient in like_roots(terms, q) if coefficient]
+            if len(left) < 2:
+                return (sum(left) > 0) - (sum(left) < 0)
+        if q > 1 and bits * q > MOST_BITS:
+            break
         floors = [root((r.numerator << q * bits) // r.denominator, q) for _, r in terms]  # floor(2^bits r^(1/q))
         least = sum(c * (floor + (c < 0)) for floor, (c, _) in zip(floors, terms, strict=True))
         most = sum(c * (floor + (c > 0)) for floor, (c, _) in zip(floors, terms, strict=True))
         if least > 0 or most < 0:
             return 1 if least > 0 else -1
-    raise Refused("a bound is too close to its measure to be decided with 16384 bits")
+    raise Refused("a bound is too close to its measure to be decided")
 
 
 def like_roots(terms: list[tuple[int, Fraction]], q: int) -> list[Fraction]:
@@ -563,7 +576,8 @@ def main(arguments: list[str] | None = None) -> int:
     verdicts = [(path, check(path, options.allow)) for path in options.files]
     for path, verdict in verdicts:
         name = path if path.isascii() and path.isprintable() else ascii(path)
-        print(f"{name}: {('accepted', 'REFUSED', 'unreadable')[verdict.exit_code]}: {verdict.reason}")
+        reason = verdict.reason.encode("ascii", "backslashreplace").decode()  # the system's own words may not be ASCII
+        print(f"{name}: {('accepted', 'REFUSED', 'unreadable')[verdict.exit_code]}: {reason}")
         if verdict.claim is not None:
             print(f"  {'claim' if verdict.holds else 'claimed, not shown'}: {verdict.claim}")
         if verdict.kind is not None:
