@@ -58,8 +58,10 @@ def _run(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, step: Flo
     last = np.zeros(a.size)  # log w at the last term reached
     at = a.copy()
     active = np.flatnonzero(at < np.minimum(m, g))
+    reach = 32
     while active.size:
-        width = int(np.clip(_AT_ONCE // active.size, 16, 4096))
+        reach = min(2 * reach, 4096)
+        width = int(np.clip(_AT_ONCE // active.size, 16, reach))
         h = step[active, None]
         k = at[active, None] + h * np.arange(width) + (h - 1) / 2
         inside = k + (h - 1) / 2 < np.minimum(m, g)[active, None]
