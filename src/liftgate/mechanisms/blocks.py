@@ -39,7 +39,7 @@ class Problem:
         if budget.kind in ("l1", "chi2", "alpha") and budget.low is not None:
             low = float(budget.low)
         order = float(budget.order) if budget.order is not None else 1.0
-        return cls(KIND_CODE[budget.kind], order, up, low, masses, masses.sum(axis=1), np.asarray(joint.prior))
+        return cls(KIND_CODE[budget.kind], order, up, low, masses, masses.sum(axis=1), np.array(joint.prior))
 
     @property
     def limits(self) -> tuple[int, float, float, float]:

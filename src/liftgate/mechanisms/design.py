@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from liftgate.budget import Budget
 from liftgate.channel import Channel
+from liftgate.errors import BudgetError, UsageError
 from liftgate.joint import Joint
+from liftgate.labels import label_texts
+
+Options = ParamSpec("Options")
 
 Progress = Callable[[float, float], object]
 """Called as ``progress(found, bound)`` in NMI while a search runs; returning False stops the search."""
@@ -41,11 +46,53 @@ class Mechanism(Protocol):
         self,
         joint: Joint,
         budget: Budget,
+        /,
         *,
         gap: float = 1e-6,
         seconds: float = 60.0,
         progress: Progress | None = None,
     ) -> Design: ...
+
+
+def mechanism(
+    search: Callable[Concatenate[Joint, Budget, Options], Design],
+) -> Callable[Concatenate[Joint, Budget, Options], Design]:
+    """What every mechanism shares: options that make sense, values that never occur, and the last exact decision."""
+
+    @wraps(search)
+    def safe(joint: Joint, budget: Budget, /, *args: Options.args, **options: Options.kwargs) -> Design:
+        for name in ("gap", "seconds"):
+            value = options.get(name, 1.0)
+            if not isinstance(value, (int, float)) or not 0 < value < math.inf:
+                raise UsageError(f"mechanism, {name}", f"{value!r} is not positive", f"give a positive {name}")
+        small = joint.drop_empty()
+        design = _widened(search(small, budget, *args, **options), joint, small)
+        if not budget.holds(joint.through(design.channel)).all():
+            raise BudgetError(f"budget {budget.text}", "the release designed for it breaks it", "please report this")
+        return design
+
+    return safe
+
+
+def _widened(design: Design, joint: Joint, small: Joint) -> Design:
+    """Values that never occur get the released value that most people get."""
+    if len(small.public) == len(joint.public):
+        return design
+    c = design.channel
+    common = int(np.argmax(small.through(c).public_counts.astype(float)))
+    seen = np.flatnonzero(joint.public_counts.astype(bool))
+    place = {int(x): i for i, x in enumerate(seen)}
+    targets, shares, sizes = [], [], []
+    for x in range(len(joint.public)):
+        part = slice(c.start[place[x]], c.start[place[x] + 1]) if x in place else None
+        targets.append(c.targets[part] if part else np.array([common]))
+        shares.append(c.shares[part] if part else np.array([c.total], dtype=c.shares.dtype))
+        sizes.append(targets[-1].size)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    wide = Channel(joint.public, c.released, c.total, start, np.concatenate(targets), np.concatenate(shares))
+    never = len(joint.public) - len(small.public)
+    note = f"{never} public values never occur: they would be released as {label_texts(c.released)[common]!r}"
+    return replace(design, channel=wide, notes=(*design.notes, note))
 
 
 def utility(joint: Joint, channel: Channel) -> float:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Compiled loops of the merging mechanisms: two risk numbers of a block, and the scans that use them.
 
 Floats only choose; every block is decided again in whole numbers by :mod:`liftgate.mechanisms.blocks`.
@@ -6,15 +7,16 @@ Floats only choose; every block is decided again in whole numbers by :mod:`liftg
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from liftgate.compiled import compiled
 
 ALIP, LDP, L1, CHI2, ALPHA = range(5)
 SUM, MAX, RATIO, BUDGET = range(4)
 _FAR = 1e9  # stands for the inverse of a lift of 0 while candidates are compared
 
 
-@njit(cache=True)
-def numbers(kind, order, mass, share, prior):  # type: ignore[no-untyped-def]
+@compiled("UniTuple(f8,2)(i8,f8,f8[::1],f8,f8[::1])")
+def numbers(kind, order, mass, share, prior):
     """The number that bounds belief from above, and the one that bounds it from below, of one block."""
     low, up = np.inf, 0.0
     first = second = 0.0
@@ -42,14 +44,8 @@ def numbers(kind, order, mass, share, prior):  # type: ignore[no-untyped-def]
     return first, second
 
 
-@njit(cache=True)
-def load(kind, limit_up, limit_low, a, b):  # type: ignore[no-untyped-def]
-    """How full the budget is: at most 1 inside it."""
-    return max(_fill(kind, limit_up, a), _fill(kind, limit_low, b))
-
-
-@njit(cache=True)
-def _fill(kind, limit, value):  # type: ignore[no-untyped-def]
+@compiled("f8(i8,f8,f8)")
+def _fill(kind, limit, value):
     if limit == np.inf:
         return 0.0
     if kind in (L1, CHI2):
@@ -58,8 +54,14 @@ def _fill(kind, limit, value):  # type: ignore[no-untyped-def]
     return excess / np.log(limit) if limit > 1 else (0.0 if excess <= 1e-12 else 1e12 * excess)
 
 
-@njit(cache=True)
-def risk(kind, metric, limit_up, limit_low, a, b):  # type: ignore[no-untyped-def]
+@compiled("f8(i8,f8,f8,f8,f8)")
+def load(kind, limit_up, limit_low, a, b):
+    """How full the budget is: at most 1 inside it."""
+    return max(_fill(kind, limit_up, a), _fill(kind, limit_low, b))
+
+
+@compiled("f8(i8,i8,f8,f8,f8,f8)")
+def risk(kind, metric, limit_up, limit_low, a, b):
     """Risk of a block under one of four metrics; a side without a limit does not count."""
     if metric == BUDGET:
         return load(kind, limit_up, limit_low, a, b)
@@ -72,8 +74,8 @@ def risk(kind, metric, limit_up, limit_low, a, b):  # type: ignore[no-untyped-de
     return a * b
 
 
-@njit(cache=True)
-def subsets(kind, order, limit_up, limit_low, metric, masses, shares, prior, seed, candidates):  # type: ignore[no-untyped-def]
+@compiled("i8[::1](i8,f8,f8,f8,i8,f8[:,::1],f8[::1],f8[::1],i8,i8)")
+def subsets(kind, order, limit_up, limit_low, metric, masses, shares, prior, seed, candidates):
     """Algorithm 1 on risky values: grow a block around the riskiest value left until it fits, until none is left."""
     np.random.seed(seed)
     n, m = masses.shape
@@ -143,8 +145,8 @@ def subsets(kind, order, limit_up, limit_low, metric, masses, shares, prior, see
     return block_of
 
 
-@njit(cache=True)
-def loads(kind, order, limit_up, limit_low, masses, shares, prior):  # type: ignore[no-untyped-def]
+@compiled("f8[::1](i8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1])")
+def loads(kind, order, limit_up, limit_low, masses, shares, prior):
     """How full the budget is, for every row of masses."""
     out = np.empty(shares.size)
     for x in range(shares.size):
@@ -153,8 +155,8 @@ def loads(kind, order, limit_up, limit_low, masses, shares, prior):  # type: ign
     return out
 
 
-@njit(cache=True)
-def best_partition(n, share, allowed):  # type: ignore[no-untyped-def]
+@compiled("i8[::1](i8,f8[::1],b1[::1])")
+def best_partition(n, share, allowed):
     """The partition of n values into allowed subsets (bit masks) with the largest entropy: dynamic programme."""
     size = 1 << n
     best = np.full(size, np.inf)
@@ -184,8 +186,13 @@ def best_partition(n, share, allowed):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True)
-def anneal(kind, order, limit_up, limit_low, masses, shares, prior, start, steps, hot, cold, weight, seed):  # type: ignore[no-untyped-def]
+@compiled("f8(f8,f8)")
+def _fine(full, share):
+    return share * min(full - 1, 3.0) + 0.02 * share if full > 1 + 1e-12 else 0.0
+
+
+@compiled("Tuple((i8[::1],f8))(i8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8[::1],i8,f8,f8,f8,i8)")
+def anneal(kind, order, limit_up, limit_low, masses, shares, prior, start, steps, hot, cold, weight, seed):
     """Moves and swaps of single values between blocks, penalised outside the budget; the best partition met inside it."""
     np.random.seed(seed)
     n, m = masses.shape
@@ -264,8 +271,3 @@ def anneal(kind, order, limit_up, limit_low, masses, shares, prior, start, steps
             best_gain = gain
             best[:] = block
     return best, best_gain
-
-
-@njit(cache=True)
-def _fine(full, share):  # type: ignore[no-untyped-def]
-    return share * min(full - 1, 3.0) + 0.02 * share if full > 1 + 1e-12 else 0.0

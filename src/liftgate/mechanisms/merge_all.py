@@ -7,9 +7,10 @@ import numpy as np
 from liftgate.budget import Budget
 from liftgate.joint import Joint
 from liftgate.mechanisms.blocks import block_channel, repaired, risky
-from liftgate.mechanisms.design import Design, Progress
+from liftgate.mechanisms.design import Design, Progress, mechanism
 
 
+@mechanism
 def merge_all(
     joint: Joint, budget: Budget, *, gap: float = 1e-6, seconds: float = 60.0, progress: Progress | None = None
 ) -> Design:

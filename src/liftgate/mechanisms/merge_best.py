@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from liftgate.budget import Budget
 from liftgate.joint import Joint
 from liftgate.mechanisms.blocks import RISKS, Problem, block_channel, repaired
-from liftgate.mechanisms.design import Design, Progress, utility
+from liftgate.mechanisms.design import Design, Progress, mechanism, utility
 from liftgate.mechanisms.merge_subsets import subset_blocks
 
 EXACT_UP_TO = 16
 _SCHEDULES = ((0.02, 1e-5, 2.0), (0.005, 1e-5, 5.0), (0.05, 1e-4, 1.0))
 
 
+@mechanism
 def merge_best(
     joint: Joint,
     budget: Budget,

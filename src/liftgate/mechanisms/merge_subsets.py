@@ -9,12 +9,13 @@ from liftgate.budget import Budget
 from liftgate.errors import UsageError
 from liftgate.joint import Joint
 from liftgate.mechanisms.blocks import RISKS, Problem, block_channel, repaired, risky
-from liftgate.mechanisms.design import Design, Progress, utility
+from liftgate.mechanisms.design import Design, Progress, mechanism, utility
 
 FULL_SCAN = 1000
 CANDIDATES = 256
 
 
+@mechanism
 def merge_subsets(
     joint: Joint,
     budget: Budget,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Progress = Callable[[float, float], bool | None]
+Progress = Callable[[float, float], object]
 
 
 class Clock:

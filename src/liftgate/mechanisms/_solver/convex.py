@@ -82,19 +82,22 @@ def breakpoints(budget: Convex, low: float, top: float, count: int) -> Floats:
     return np.unique(np.append(points, 1.0))
 
 
-def tangents(budgets: Sequence[Convex], prior: float, points: Sequence[Floats]) -> Pieces:
-    """Outer pieces: the largest tangent of every budget's function at its points, on the common range of the lift."""
+def tangents(budgets: Sequence[Convex], prior: float, points: Floats, wide: bool = False) -> Pieces:
+    """Outer pieces: the largest tangent of every budget's function at its points, on the common range of the lift.
+
+    ``wide``: on every lift there is, so that no multiplier can lean on the ends of the range.
+    """
     ranges = [b.range(prior) for b in budgets]
-    low = max(r[0] for r in ranges)
-    top = min(r[1] for r in ranges)
+    low = 0.0 if wide else max(r[0] for r in ranges)
+    top = 2.0 / prior + 1.0 if wide else min(r[1] for r in ranges)
     lines: list[tuple[Floats, Floats]] = []
     kinks = [np.array([low, top])]
-    for budget, given in zip(budgets, points, strict=True):
+    for budget in budgets:
         if budget.kind == "l1":
             slopes = np.array([-1.0, 1.0])
             offsets = np.array([1.0, -1.0])
         else:
-            g = np.unique(given)
+            g = np.unique(points[points > 0])
             slopes = np.asarray(budget.slope(g))
             offsets = np.asarray(budget.phi(g)) - slopes * g
             keep = np.append(True, np.diff(slopes) > 1e-9 * (1.0 + np.abs(slopes[1:])))
@@ -115,3 +118,21 @@ def tangents(budgets: Sequence[Convex], prior: float, points: Sequence[Floats]) 
         start.append(float(np.max(slopes * every[0] + offsets)))
         pieces.append(slopes[which])
     return Pieces(every, tuple(start), tuple(pieces))
+
+
+def chords(budgets: Sequence[Convex], prior: float, points: Floats) -> Pieces:
+    """Inner pieces: the chord of every budget's function between neighbouring points of the common range of the lift."""
+    ranges = [b.range(prior) for b in budgets]
+    low = max(r[0] for r in ranges)
+    top = min(r[1] for r in ranges)
+    every = np.unique(np.concatenate([np.clip(points, low, top), [low, top, np.clip(1.0, low, top)]]))
+    keep = np.append(True, np.diff(every) > 1e-11)
+    every = every[keep]
+    if len(every) < 2:
+        every = np.array([low, top]) if top > low else np.array([low, low + 1e-9])
+    values = [np.asarray(b.phi(every)) for b in budgets]
+    return Pieces(
+        every,
+        tuple(float(v[0]) for v in values),
+        tuple(np.diff(v) / np.diff(every) for v in values),
+    )

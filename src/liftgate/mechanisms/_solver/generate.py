@@ -219,8 +219,10 @@ def generate(polytope: Polytope, prior: Floats, gap: float, clock: Clock, known:
     search = Search(polytope, prior, gap, clock)
     if not search.start():
         raise ArithmeticError("the first basis is singular")
-    if known is not None:
-        search.seed(known, None)
+    if known is not None and len(known):
+        wide = np.zeros((len(known), polytope.width))
+        wide[:, : polytope.symbols] = known
+        search.seed(wide, None)
     if polytope.symbols > CHUNKED_ABOVE:
         chunks(search)
     search.run()

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Compiled loops of the search: a bounded simplex on a travelling tableau, vertex walks, and branch and bound.
 
 Every kernel works on one polytope ``A u = b, lo <= u <= hi`` whose first ``n`` variables are a posterior ``v``;
@@ -8,29 +9,14 @@ any reduced costs give a valid lower bound, also when a simplex run stops early.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-import numba
 import numpy as np
+
+from liftgate.compiled import compiled
 
 PIVOT = 1e-9  # smallest pivot element
 FEASIBLE = 1e-9  # a row missed by less is kept
 COST = 1e-10  # reduced costs below this count as zero
-
-
-def compiled(signature: str) -> Callable[[Callable[..., Any]], Any]:
-    """Compile at import for one explicit signature, cached beside the file, else in the person's cache, else not at all."""
-
-    def wrap(function: Callable[..., Any]) -> Any:
-        try:
-            return numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
-        except RuntimeError as problem:
-            if "no locator" not in str(problem):
-                raise
-            return numba.njit(signature, nogil=True, error_model="numpy")(function)
-
-    return wrap
 
 
 @compiled("f8(f8)")

@@ -51,16 +51,26 @@ def lifts(joint: Floats) -> tuple[Floats, Floats, Floats]:
     return joint / total / sensitive[:, None] / public[None, :], sensitive, public
 
 
-def build(lift: Floats, sensitive: Floats, public: Floats, limits: Limits, pieces: Sequence[Pieces] = ()) -> Polytope:
+def build(
+    lift: Floats,
+    sensitive: Floats,
+    public: Floats,
+    limits: Limits,
+    pieces: Sequence[Pieces] = (),
+    room: float = 0.0,
+) -> Polytope:
     """Posteriors ``v`` with ``low <= L v <= up``, ``max L v <= ratio min L v`` and piecewise linear convex budgets.
 
-    ``pieces`` has one entry per sensitive value: the kinks of its lift, and per budget the slope of every piece.
+    ``public`` is the mean to be mixed and has to be inside. ``pieces`` has one entry per sensitive value: the kinks
+    of its lift, and per budget the slope of every piece. With ``room`` bounds that follow from others are moved away,
+    so that no multiplier can lean on them.
     """
     m, n = lift.shape
+    mean = lift @ public
     low = np.full(m, max(limits.low, 0.0))
-    top = np.minimum(limits.up, np.maximum(lift.max(axis=1), 1.0))
+    top = np.minimum(limits.up, np.maximum(lift.max(axis=1), 1.0) * (1.0 + room) + room)
     use_ratio = math.isfinite(limits.ratio)
-    if use_ratio:
+    if use_ratio and not room:
         low = np.maximum(low, 1.0 / limits.ratio)
         top = np.minimum(top, limits.ratio)
     if pieces:
@@ -83,12 +93,12 @@ def build(lift: Floats, sensitive: Floats, public: Floats, limits: Limits, piece
         t = n
         extra_low.append(1.0 / limits.ratio)
         extra_high.append(1.0)
-        extra_start.append((1.0 + 1.0 / limits.ratio) / 2)
+        extra_start.append(float(mean.min() + mean.max() / limits.ratio) / 2)
         rows_lift = np.vstack([lift, -lift])
         for s in range(2 * m):
             entries += [(1 + s, t, -1.0 if s < m else limits.ratio), (1 + s, n + 1 + s, -1.0)]
             extra_low.append(0.0)
-            extra_high.append(limits.ratio - 1.0)
+            extra_high.append((limits.ratio - 1.0) * (1.0 + room) + room)
             extra_start.append(0.0)
             basis.append(n + 1 + s)
             right.append(0.0)
@@ -129,8 +139,8 @@ def build(lift: Floats, sensitive: Floats, public: Floats, limits: Limits, piece
                 lowest = np.minimum(lowest, running)
                 extra_low.append(0.0)
                 extra_high.append(b - a)
-                extra_start.append(min(max(1.0 - a, 0.0), b - a))
-                if home < 0 or a < 1.0:
+                extra_start.append(min(max(float(mean[s]) - a, 0.0), b - a))
+                if home < 0 or a < mean[s]:
                     home = j
             basis.append(home)
             spent += sensitive[s] * np.array(piece.start)

@@ -1,13 +1,14 @@
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Compiled searches for a posterior of least ``H(v) - pi v``: vertex walks (looking) and branch and bound (proving)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from liftgate.compiled import compiled
 from liftgate.mechanisms._solver.kernels import (
     basics,
     blocking,
-    compiled,
     entropy,
     move,
     primal,
@@ -151,7 +152,9 @@ def extremes(A, lo, hi, n, x, head, X, HEAD, first, last):
     "i8(f8[:,::1],f8[:,::1],i8,f8[::1],f8,f8,f8,i8,f8[:,:,::1],f8[:,::1],i8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],"
     "f8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[:,::1],f8[::1],i8)"
 )
-def branch(A, G, n, pi, cut, record, clamp, rounds, ST, SX, SHEAD, SLO, SHI, SD, SB, SAGE, count, low, FX, FHEAD, FF, most):
+def branch(
+    A, G, n, pi, cut, record, clamp, rounds, ST, SX, SHEAD, SLO, SHI, SD, SB, SAGE, count, low, FX, FHEAD, FF, most
+):
     """Depth-first branch and bound: is ``H(v) - pi v >= cut`` on the whole polytope? Resumable, ``most`` nodes a call.
 
     A node is a box on ``v``; its bound is a linear programme on chords. Slots ``S..`` hold the open boxes, each with its

@@ -1,0 +1,111 @@
+"""optimal: the response that keeps most inside the budget, with a certified gap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftgate.budget import Budget
+from liftgate.channel import Channel
+from liftgate.joint import Joint
+from liftgate.mechanisms.design import Design, Progress, mechanism, utility
+from liftgate.mechanisms.grouped import Grouped, is_silent, limits_of, refuse_inverse
+from liftgate.mechanisms.merge_best import merge_best
+from liftgate.mechanisms.merge_subsets import merge_subsets
+from liftgate.mechanisms.naming import named
+from liftgate.mechanisms.response import rounded
+
+if TYPE_CHECKING:
+    from liftgate.mechanisms._solver.columns import Clock
+    from liftgate.mechanisms._solver.convexly import Outcome
+
+Floats = NDArray[np.float64]
+
+
+@mechanism
+def optimal(
+    joint: Joint, budget: Budget, *, gap: float = 1e-6, seconds: float = 60.0, progress: Progress | None = None
+) -> Design:
+    """The channel with the largest I(X;Y) inside the budget, by column generation (LIFT section 4.2, AORR; for LDP
+    the optimal response with respect to S; LIFT section 6.2 for l1-, chi2- and alpha-lift, open there).
+
+    min sum_y P(y) H(v_y) over posteriors v_y the budget allows with mean P_X. ``search_bound`` is what the search
+    believes; ``bound`` is proven in whole numbers, 1 where no better proof was found in time.
+
+    >>> j = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    >>> design = optimal(j, Budget.between("3/4", "5/4"))
+    >>> round(utility(j, design.channel), 4), round(float(design.bound), 4)
+    (0.6588, 0.6588)
+    """
+    refuse_inverse(budget)
+    if budget.holds(joint).all():
+        return Design(Channel.identity(joint.public), Fraction(1), 1.0, None, ("the table itself keeps the budget",))
+    if is_silent(budget):
+        design = merge_best(joint, budget, gap=gap, seconds=seconds, progress=progress)
+        note = "only lifts of exactly 1 are allowed: values can be merged, and no response is rounded into this budget"
+        return replace(design, bound=Fraction(1), search_bound=1.0, notes=(note, *design.notes))
+    return _searched(joint, budget, gap, seconds, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Searched:
+    """What the float search ended with: a mixture of groups, and lower bounds of H(X|Y) for the budget itself."""
+
+    found: Outcome
+    bound: float
+    prices: Floats
+    low: float
+    notes: tuple[str, ...] = ()
+
+
+def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress: Progress | None) -> Design:
+    from liftgate.mechanisms._solver.columns import Clock
+
+    grouped = Grouped.of(joint)
+    clock = Clock(0.97 * seconds - _rounding_time(joint), progress, grouped.h_x)
+    start = merge_subsets(joint, budget).channel
+    result = _search(grouped, budget, gap, clock, start, joint)
+    channel, moved = rounded(joint, budget, *grouped.spread(result.found.posteriors, result.found.weights))
+    notes = list(result.notes)
+    if moved > 1e-6:
+        notes.append(f"rounding to whole shares needed up to {moved:.0e} of everyone in a released value")
+    if channel is None or utility(joint, channel) < utility(joint, start):
+        why = "no rounded response kept the budget" if channel is None else "merging keeps more than the response found"
+        notes.append(f"{why}: this is the release of merge-subsets")
+        channel = start
+    kept = utility(joint, channel)
+    search_bound = min(1.0, max(kept, 1.0 - result.bound / grouped.h_x))
+    if search_bound - kept > gap:
+        stop = "cancelled" if clock.cancelled else f"stopped after {clock.spent:.0f} s"
+        notes.append(f"{stop}: at most {search_bound - kept:.1e} NMI below the best, as far as the search knows")
+    return Design(named(joint, channel), Fraction(1), search_bound, None, tuple(notes))
+
+
+def _rounding_time(joint: Joint) -> float:
+    """Seconds that rounding and deciding the channel will take, measured on tables of up to 1,000 values."""
+    n, m = len(joint.public), len(joint.sensitive)
+    return 2e-7 * n * n + 2e-6 * n * m
+
+
+def _search(grouped: Grouped, budget: Budget, gap: float, clock: Clock, start: Channel, joint: Joint) -> _Searched:
+    """Column generation a little inside the budget; the bound is carried over to the budget itself."""
+    from liftgate.mechanisms._solver.convexly import outcome
+
+    inside = min(1e-8, 1e-2 * gap)
+    limits = limits_of(budget, inside)
+    flow = start.matrix * np.asarray(joint.public_share)[:, None]
+    known = np.array([grouped.gathered(v) for v in (flow / flow.sum(axis=0)).T])
+    target = gap * grouped.h_x - 2 * _carried(inside, len(grouped.groups))
+    found = outcome(grouped.lift, grouped.sensitive, grouped.public, limits, max(target, 1e-13), clock, known)
+    lost = _carried(inside, len(grouped.groups)) + inside * float(np.ptp(found.prices))
+    return _Searched(found, found.bound - lost, found.prices, found.low - lost)
+
+
+def _carried(inside: float, symbols: int) -> float:
+    """Most that H(v) can differ from H of v moved by the share ``inside`` towards the mean (Fannes' inequality)."""
+    return inside * math.log(max(symbols, 2)) - inside * math.log(inside) - (1 - inside) * math.log1p(-inside)
