@@ -155,7 +155,7 @@ def _certificate(joint: Joint, budget: Budget | None, broken: bool) -> Certifica
     """The budget where it holds; where it does not, or none was given, the exact extremes."""
     from liftgate.certificates import breach_of, certify, revealed
 
-    same = Channel.identity(len(joint.public))
+    same = Channel.identity(joint.public)
     names = assumptions(joint)
     if budget is None:
         return revealed(joint, same, names)

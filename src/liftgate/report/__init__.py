@@ -1,0 +1,33 @@
+"""Pages: one self-contained HTML file for any result record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from liftgate.errors import UsageError
+
+# Record type -> module whose function ``page(result, context)`` builds its page: one line for each result.
+PAGES: tuple[tuple[str, str], ...] = (("liftgate.jobs.audit.Audit", "liftgate.report.audit"),)
+
+
+def to_html(result: Any, *, context: Mapping[str, str | None] | None = None, **more: str | None) -> str:
+    """One page that needs nothing from outside itself.
+
+    ``context``, or keywords, hold what only the caller knows: ``command`` (the command line that makes the page
+    again), ``next`` (what to run next), ``policy`` (the policy, secrets redacted) and ``data`` (what names the data).
+    """
+    from liftgate.report.page import Context, render
+
+    told = {**(context or {}), **more}
+    known = sorted(Context.__dataclass_fields__)
+    unknown = sorted(set(told) - set(known))
+    if unknown:
+        raise UsageError("to_html", f"{', '.join(unknown)} has no place on a page", f"use {', '.join(known)}")
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__}
+    for record, module in PAGES:
+        if record in names:
+            return render(import_module(module).page(result, Context(**told)))
+    records = ", ".join(record.rpartition(".")[2] for record, _ in PAGES)
+    raise UsageError("to_html", f"a {type(result).__name__} has no page", f"give one of {records}")

@@ -47,7 +47,7 @@ def significant(value: Fraction, digits: int, way: Way = "nearest") -> Fraction:
         return value
     unit = Fraction(10) ** (exponent(value) - digits + 1)
     steps = value / unit
-    whole = {"nearest": round, "down": math.floor, "up": math.ceil}[way](steps)
+    whole = math.floor(steps) if way == "down" else math.ceil(steps) if way == "up" else round(steps)
     return whole * unit
 
 
@@ -188,7 +188,11 @@ def in_people_at(share: Fraction, base: int) -> str:
     hits = round(share * base)
     if hits == base and base < 10**6:
         return in_people_at(share, base * 10)
-    return f"more than {count(base - 1)} in {count(base)} people" if hits == base else f"{count(hits)} in {count(base)} people"
+    return (
+        f"more than {count(base - 1)} in {count(base)} people"
+        if hits == base
+        else f"{count(hits)} in {count(base)} people"
+    )
 
 
 def frequency_base(shares: Sequence[Fraction | float], least: int = 2) -> int:

@@ -72,3 +72,35 @@ def budget_words(budget: Budget) -> str:
     if budget.kind == "alip" and budget.low is not None and budget.up is not None:
         return f"lift from {bound(budget.low, 'low')} to {bound(budget.up, 'up')}"
     return budget.text
+
+
+def visible(label: str) -> str:
+    """A label in which nothing is invisible: control characters become their pictures, an empty text says so.
+
+    >>> visible("a\\x00b"), visible(""), visible("  "), visible("plain")
+    ('a␀b', '(empty)', '“  ”', 'plain')
+    """
+    text = "".join(_picture(c) for c in label)
+    if not text:
+        return "(empty)"
+    return f"“{text}”" if text != text.strip() else text
+
+
+def _picture(c: str) -> str:
+    code = ord(c)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _INVISIBLE:
+        return "\ufffd"
+    return c
+
+
+_INVISIBLE = frozenset((0x200B, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
+_INVISIBLE |= frozenset(range(0x2066, 0x206A))
+
+
+def cut(text: str, most: int = 60) -> str:
+    """A text of at most so many characters, for a sentence."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

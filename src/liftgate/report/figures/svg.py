@@ -31,24 +31,24 @@ def text(x: float, y: float, content: str, cls: str = "") -> Markup:
     return element("text", content, x=x, y=y, cls=cls or None)
 
 
-def line(x1: float, y1: float, x2: float, y2: float, cls: str, **more: str | float) -> Markup:
+def line(x1: float, y1: float, x2: float, y2: float, cls: str, **more: str) -> Markup:
     """A straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, cls=cls or None, **more)
 
 
-def rect(x: float, y: float, width: float, height: float, cls: str = "", **more: str | float) -> Markup:
+def rect(x: float, y: float, width: float, height: float, cls: str = "", **more: str) -> Markup:
     """A rectangle; what has no width or height is not drawn."""
     if width <= 0 or height <= 0:
         return Markup()
     return element("rect", x=x, y=y, width=width, height=height, cls=cls or None, **more)
 
 
-def square(x: float, y: float, side: float, **more: str | float) -> Markup:
+def square(x: float, y: float, side: float, **more: str) -> Markup:
     """The mark of what is outside: a filled square around a point."""
     return rect(x - side / 2, y - side / 2, side, side, "outm", **more)
 
 
-def ring(x: float, y: float, radius: float, **more: str | float) -> Markup:
+def ring(x: float, y: float, radius: float, **more: str) -> Markup:
     """The mark of what is inside: an open circle."""
     return element("circle", cx=x, cy=y, r=radius, cls="in", **more)
 
