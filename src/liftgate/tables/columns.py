@@ -1,0 +1,179 @@
+"""Column specs as people write them (`age`, `age:10`, `age@quantiles=5`), and the labels that values get."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+from liftgate.errors import DataError, UsageError
+from liftgate.labels import Label, clean_label, sort_key
+
+NUMBER = r"-?\d+(?:\.\d+)?"
+_INTERVAL = re.compile(rf"[\[(]({NUMBER}), ({NUMBER})[\])]|below ({NUMBER})|({NUMBER}) and above")
+_MOST_EDGES = 1000
+
+
+@dataclass(frozen=True)
+class Binning:
+    """How numbers become ranges: a width, a number of quantiles, or edges."""
+
+    kind: str
+    numbers: tuple[Decimal, ...]
+
+    def told(self) -> str:
+        """What was done, for the notes."""
+        if self.kind == "width":
+            return f"in bins of width {plain(self.numbers[0])}"
+        if self.kind == "quantiles":
+            return f"in {plain(self.numbers[0])} bins of about equally many rows"
+        return f"cut at {', '.join(plain(n) for n in self.numbers)}"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A column as asked for: its exact name, its position in the table, and how to bin it."""
+
+    text: str
+    name: str
+    index: int
+    binning: Binning | None = None
+
+
+def plain(number: Decimal) -> str:
+    """A number without exponent or needless zeros.
+
+    >>> plain(Decimal("30.0")), plain(Decimal("1E+2")), plain(Decimal("0.250"))
+    ('30', '100', '0.25')
+    """
+    text = format(number, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def find_columns(specs: str | Sequence[str], columns: Sequence[str], place: str, side: str) -> tuple[Spec, ...]:
+    """The columns that the specs name; an exact column name wins over a binning suffix."""
+    wanted = [specs] if isinstance(specs, str) else [str(s) for s in _several(specs)]
+    if not wanted:
+        raise UsageError(side, "no column is named", "name at least one column")
+    found = tuple(_find(text, columns, place) for text in wanted)
+    seen: set[int] = set()
+    for spec in found:
+        if spec.index in seen:
+            raise UsageError(f"{place}, column {spec.name!r}", f"named twice as {side}", "name each column once")
+        seen.add(spec.index)
+    return found
+
+
+def _several(specs: object) -> Sequence[object]:
+    return list(specs) if isinstance(specs, (list, tuple, set, frozenset)) or hasattr(specs, "__iter__") else [specs]
+
+
+def _find(text: str, columns: Sequence[str], place: str) -> Spec:
+    if text in columns:
+        return Spec(text, text, columns.index(text))
+    for mark, read in (("@", _at), (":", _width)):
+        name, found, rest = text.rpartition(mark)
+        if found and name in columns:
+            return Spec(text, name, columns.index(name), read(rest, f"{place}, column {name!r}"))
+    raise missing_column(text, columns, place)
+
+
+def missing_column(text: str, columns: Sequence[str], place: str) -> DataError:
+    """The error for a name that no column has, with the nearest name."""
+    by_folded = {c.strip().casefold(): c for c in reversed(columns)}
+    near = get_close_matches(text.strip().casefold(), list(by_folded), n=1, cutoff=0.6)
+    if near:
+        name = by_folded[near[0]]
+        fix = f"did you mean {name!r}?"
+        if name != name.strip() and text == name.strip():
+            fix += " Its name has blanks around it; trim (--trim) cuts them"
+    else:
+        shown = ", ".join(repr(c) for c in columns[:12])
+        fix = f"the columns are {shown}{' and more' if len(columns) > 12 else ''}"
+    return DataError(f"{place}, column {text!r}", "no such column", fix)
+
+
+def _width(text: str, place: str) -> Binning:
+    width = _number(text)
+    if width is None or width <= 0:
+        raise UsageError(place, f"{text!r} is not a bin width", "write NAME:WIDTH with a positive number, as in age:10")
+    return Binning("width", (width,))
+
+
+def _at(text: str, place: str) -> Binning:
+    kind, _, rest = text.partition("=")
+    numbers = [_number(part) for part in rest.split(",")]
+    known = [n for n in numbers if n is not None]
+    if kind == "quantiles" and len(numbers) == len(known) == 1 and known[0] == int(known[0]) and 2 <= known[0] <= 1000:
+        return Binning("quantiles", (known[0],))
+    if kind == "edges" and len(known) == len(numbers) <= _MOST_EDGES:
+        if all(a < b for a, b in pairwise(known)):
+            return Binning("edges", tuple(known))
+        raise UsageError(place, f"the edges {rest} do not increase", "write the edges from small to large")
+    raise UsageError(
+        place,
+        f"{text!r} is not a way to bin",
+        "write NAME:10, NAME@quantiles=5 (2 to 1000) or NAME@edges=18,30,65",
+    )
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and -30 <= value.adjusted() <= 30 else None
+
+
+def bin_label(low: Decimal | None, high: Decimal | None, closed: bool = False) -> str:
+    """The text of a range of numbers.
+
+    >>> bin_label(Decimal(20), Decimal(30)), bin_label(None, Decimal(18)), bin_label(Decimal(65), None)
+    ('[20, 30)', 'below 18', '65 and above')
+    """
+    if low is None:
+        return f"below {plain(high or Decimal(0))}"
+    if high is None:
+        return f"{plain(low)} and above"
+    return f"[{plain(low)}, {plain(high)}{']' if closed else ')'}"
+
+
+def order_key(label: Label) -> tuple[Any, ...]:
+    """The order of labels in a joint: that of :func:`liftgate.labels.sort_key`, but ranges go by their numbers.
+
+    >>> sorted(["[100, 110)", "[20, 30)", "below 20"], key=order_key)
+    ['below 20', '[20, 30)', '[100, 110)']
+    """
+    if isinstance(label, tuple):
+        return (3, tuple(order_key(v) for v in label))
+    if isinstance(label, str) and (found := _INTERVAL.fullmatch(label)):
+        low, high, below, above = found.groups()
+        start = Decimal(low or above) if below is None else Decimal("-Infinity")
+        end = Decimal(high or below) if above is None else Decimal("Infinity")
+        return (1.5, start, end, label)
+    return sort_key(label)
+
+
+def typed_label(value: object) -> Label:
+    """The label of a value of a typed column: decimals and dates become numbers or ISO text, NaN and NaT are missing.
+
+    >>> typed_label(Decimal("2.50")), typed_label(Decimal("3.00")), typed_label(float("inf"))
+    (2.5, 3, 'inf')
+    """
+    value = clean_label(value)
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if abs(value) != float("inf") else str(value)
+    if isinstance(value, Decimal):
+        if value == value.to_integral_value():
+            return int(value)
+        return float(value) if Decimal(repr(float(value))) == value else plain(value)
+    if value != value:  # NaT
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

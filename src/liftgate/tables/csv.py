@@ -1,0 +1,319 @@
+"""What a CSV file is written like: encoding, delimiter, line ends and header, found by looking and never by guessing types."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv as _csv
+import gzip
+import io
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from liftgate.errors import DataError, UsageError
+
+CHUNK = 1 << 22
+SAMPLE_ROWS = 200
+DELIMITERS = (",", "\t", ";", "|")
+_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "blank"}
+_ENCODINGS = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8 with byte order mark", "cp1252": "cp1252", "latin-1": "Latin-1"}
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV file ready for the engine: UTF-8 text at `path`, and what was found out about it."""
+
+    path: Path
+    place: str
+    delimiter: str
+    encoding: str
+    header: tuple[str, ...] | None
+    compressed: bool
+    blank_lines: int
+    quoted: bool
+    delimiters: int
+    trailing: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """One pass over the bytes."""
+
+    size: int = 0
+    quotes: int = 0
+    line_ends: tuple[int, int, int] = (0, 0, 0)  # \r\n, bare \n, bare \r
+    bad_byte: int | None = None
+    high_bytes: bytes = b""
+
+
+def inspect(
+    path: Path, folder: Path, delimiter: str | None, encoding: str | None, has_header: bool, trim: bool
+) -> CsvFile:
+    """Find encoding, delimiter and header of a file; what the engine cannot read is rewritten into `folder`."""
+    place = path.name
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
+        raise UsageError(
+            f"{place}, delimiter", f"{delimiter!r} is not one character", "give one character, such as ';'"
+        )
+    zipped = _is_gzip(path)
+    look = _look(path, zipped)
+    if look.size == 0:
+        raise DataError(place, "the file is empty", "give a file with a header line and at least one row")
+    found = _encoding(path, zipped, look, encoding)
+    notes = [f"{place}: encoding {_ENCODINGS.get(found, found)} {'as given' if encoding else 'detected'}"]
+    kept = path
+    if found not in ("utf-8", "utf-8-sig"):
+        kept = _rewrite(path, zipped, found, folder, place)
+        zipped, look = False, _look(kept, False)
+    if sum(n > 0 for n in look.line_ends) > 1:
+        kept, zipped = _one_line_end(kept, zipped, folder), False
+        if not look.quotes:
+            notes.append(f"{place}: the line ends are mixed; each was taken as a line end")
+    sample, whole = _sample(kept, zipped)
+    if not sample.strip("\r\n\ufeff"):
+        raise DataError(place, "the file holds only empty lines", "give a file with a header line and at least one row")
+    mark = delimiter or _delimiter(sample, whole, path)
+    notes.append(f"{place}: delimiter {_NAMES.get(mark, repr(mark))} {'as given' if delimiter else 'detected'}")
+    total, trailing, spaced = _delimiters(kept, zipped, mark)
+    if spaced:
+        notes.append(f"{place}: blanks between a delimiter and a quoted field were ignored")
+    header = _header(sample, mark, place, trim) if has_header else None
+    blank = len(re.match(r"(?:\r\n|\n|\r)*", sample)[0].replace("\r\n", "\n")) if has_header else 0  # type: ignore[index]
+    return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes > 0, total, trailing, tuple(notes))
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as f:
+        return f.read(2) == b"\x1f\x8b"
+
+
+@contextlib.contextmanager
+def _bytes(path: Path, zipped: bool) -> Iterator[IO[bytes]]:
+    with path.open("rb") as raw:
+        if not zipped:
+            yield raw
+            return
+        with gzip.GzipFile(fileobj=raw) as f:
+            try:
+                yield f  # type: ignore[misc]
+            except (EOFError, gzip.BadGzipFile) as e:
+                raise DataError(path.name, f"the compressed file is damaged ({e})", "make the file again") from None
+
+
+def _chunks(f: IO[bytes]) -> Iterator[bytes]:
+    """Pieces that end at a line end (or at the end of the file)."""
+    while piece := f.read(CHUNK):
+        yield piece + f.readline()
+
+
+def _look(path: Path, zipped: bool) -> _Look:
+    size = quotes = both = bare_n = bare_r = 0
+    bad: int | None = None
+    high: set[int] = set()
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with _bytes(path, zipped) as f:
+        for chunk in _chunks(f):
+            quotes += chunk.count(b'"')
+            pairs = chunk.count(b"\r\n")
+            both, bare_n, bare_r = (
+                both + pairs,
+                bare_n + chunk.count(b"\n") - pairs,
+                bare_r + chunk.count(b"\r") - pairs,
+            )
+            if not chunk.isascii():
+                high.update(set(chunk) - set(range(128)))
+                if bad is None:
+                    try:
+                        decoder.decode(chunk)
+                    except UnicodeDecodeError as e:
+                        bad = size + e.start
+            size += len(chunk)
+    if bad is None:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            bad = size - 1
+    return _Look(size, quotes, (both, bare_n, bare_r), bad, bytes(sorted(high)))
+
+
+def _encoding(path: Path, zipped: bool, look: _Look, given: str | None) -> str:
+    with _bytes(path, zipped) as f:
+        head = f.read(4096)
+    if given is not None:
+        try:
+            name = codecs.lookup(given).name
+        except LookupError:
+            raise UsageError(
+                f"{path.name}, encoding", f"{given!r} is not known", "use utf-8, utf-16, cp1252 or latin-1"
+            ) from None
+        if name in ("utf-8", "utf-8-sig", "ascii"):
+            if look.bad_byte is not None:
+                raise _wrong_encoding(path, zipped, look.bad_byte, name, "leave the encoding out, or try cp1252")
+            return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
+        return name
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    zeros = (head[0::2].count(0), head[1::2].count(0))
+    if max(zeros) > len(head) // 5 and min(zeros) <= max(zeros) // 8:
+        return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    if look.bad_byte is None:
+        return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
+    if set(look.high_bytes) & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+        fix = "name the encoding it was written in (--encoding)"
+        raise _wrong_encoding(path, zipped, look.bad_byte, "utf-8", fix)
+    return "latin-1" if all(b >= 0xA0 for b in look.high_bytes) else "cp1252"
+
+
+def _wrong_encoding(path: Path, zipped: bool, at: int, name: str, fix: str) -> DataError:
+    with _bytes(path, zipped) as f:
+        before = f.read(at)
+        byte = f.read(1)
+    line = before.count(b"\n") + 1
+    return DataError(f"{path.name}, line {line}", f"byte 0x{byte.hex()} is not {name.upper()}", fix)
+
+
+def _rewrite(path: Path, zipped: bool, encoding: str, folder: Path, place: str) -> Path:
+    """The same text as UTF-8, readable by its owner only."""
+    out = folder / f"{len(os.listdir(folder))}.csv"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 1
+    with _bytes(path, zipped) as f, _private(out) as to:
+        while True:
+            piece = f.read(CHUNK)
+            try:
+                text = decoder.decode(piece, final=not piece)
+            except UnicodeDecodeError as e:
+                line = lines + e.object[: e.start].count(b"\n")
+                problem = f"byte 0x{e.object[e.start : e.start + 1].hex()} is not {encoding.upper()}"
+                raise DataError(f"{place}, line {line}", problem, "name the right encoding (--encoding)") from None
+            lines += text.count("\n")
+            to.write(text.encode("utf-8", "surrogatepass"))
+            if not piece:
+                return out
+
+
+def _one_line_end(path: Path, zipped: bool, folder: Path) -> Path:
+    """The same text with one kind of line end; what stands between quotes stays as it is."""
+    out = folder / f"{len(os.listdir(folder))}.csv"
+    inside = False
+    with _bytes(path, zipped) as f, _private(out) as to:
+        for chunk in _chunks(f):
+            parts = chunk.split(b'"')
+            for i in range(len(parts)):
+                if inside == bool(i % 2):
+                    parts[i] = parts[i].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            inside ^= len(parts) % 2 == 0
+            to.write(b'"'.join(parts))
+    return out
+
+
+def _private(path: Path) -> IO[bytes]:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _sample(path: Path, zipped: bool) -> tuple[str, bool]:
+    with _bytes(path, zipped) as f:
+        piece = f.read(CHUNK)
+        whole = not f.read(1)
+    return piece.decode("utf-8-sig", "ignore"), whole
+
+
+def _rows(text: str, delimiter: str, whole: bool) -> list[list[str]]:
+    rows: list[list[str]] = []
+    with contextlib.suppress(_csv.Error):  # only a sample: the engine reports what is wrong, with its line
+        for row in _csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) > SAMPLE_ROWS:
+                return rows[:-1]
+    return rows if whole or len(rows) < 2 else rows[:-1]
+
+
+def _delimiter(text: str, whole: bool, path: Path) -> str:
+    """The mark that cuts most lines into the same number of fields as the first; then the one that gives most fields."""
+    marks = ("\t", *(d for d in DELIMITERS if d != "\t")) if ".tsv" in path.suffixes else DELIMITERS
+    best, score = marks[0], (0.0, 0)
+    for mark in marks:
+        rows = _rows(text, mark, whole)
+        fields = len(rows[0]) if rows else 0
+        alike = sum(len(r) == fields for r in rows) / max(1, len(rows))
+        if fields > 1 and (alike, fields) > score:
+            best, score = mark, (alike, fields)
+    return best
+
+
+def _delimiters(path: Path, zipped: bool, mark: str) -> tuple[int, int, bool]:
+    """How many delimiters there are, how many of them end a line, and whether a blank stands next to a quote."""
+    code = mark.encode()
+    total = trailing = 0
+    spaced = False
+    pattern = re.compile(b"(?:" + re.escape(code) + rb'|^)[ \t]+"|"[ \t]+(?:' + re.escape(code) + rb"|\r|\n)", re.M)
+    last = b""
+    with _bytes(path, zipped) as f:
+        for chunk in _chunks(f):
+            total += chunk.count(code)
+            trailing += sum(chunk.count(code + end) for end in (b"\n", b"\r"))
+            spaced = spaced or (b'"' in chunk and mark not in " \t" and pattern.search(chunk) is not None)
+            last = chunk[-len(code) :]
+    return total, trailing + (last == code), spaced
+
+
+def _header(text: str, mark: str, place: str, trim: bool) -> tuple[str, ...]:
+    names = next((row for row in _rows(text, mark, True)), [])
+    names = [n.strip(" \t") if trim or n.strip(" ").startswith('"') else n for n in names]
+    names = [n[1:-1].replace('""', '"') if len(n) > 1 and n[0] == n[-1] == '"' else n for n in names]
+    no_duplicates(names, place)
+    return tuple(names)
+
+
+def no_duplicates(names: Sequence[str], place: str) -> None:
+    """Refuse two columns of the same name."""
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise DataError(
+                f"{place}, column {name!r}",
+                f"two columns have this name (columns {names.index(name) + 1} and {i + 1})",
+                "give each column its own name",
+            )
+
+
+def ragged(file: CsvFile, fields: int) -> DataError | None:
+    """The error for the first line with another number of fields, or None."""
+    with _bytes(file.path, file.compressed) as raw:
+        reader = _csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=file.delimiter)
+        try:
+            for row in reader:
+                if len(row) != fields and row:
+                    return ragged_error(file.place, reader.line_num, len(row), fields)
+        except _csv.Error as e:
+            return DataError(f"{file.place}, line {reader.line_num}", str(e), "repair this line")
+    return None
+
+
+def ragged_error(place: str, line: int, found: int, fields: int) -> DataError:
+    """A line with too many or too few fields."""
+    return DataError(
+        f"{place}, line {line}",
+        f"{found} field{'s' * (found != 1)} where there should be {fields}",
+        "repair the line, or name the right delimiter (--delimiter)",
+    )
+
+
+def line_of_row(file: CsvFile, row: int) -> int:
+    """The line on which a data row (0 for the first) ends."""
+    with _bytes(file.path, file.compressed) as raw:
+        reader = _csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=file.delimiter)
+        at = -1 if file.header is not None else 0
+        for fields in reader:
+            if fields:
+                if at == row:
+                    return reader.line_num
+                at += 1
+    return reader.line_num
