@@ -551,12 +551,101 @@ def root(number: int, q: int) -> int:
         guess = better
 
 
+# --- 5d. Announced decision rules ------------------------------------------------------------------------------------
+
+
+def announcement(claim: object, evidence: object) -> Finding:
+    """Announced rules stay inside their bounds, no row has more than beta of an outcome, none inside can have less.
+
+    Per row its mass and the chances of every outcome; p r[a] <= beta * sum over the group (ATR Lemma 1). The dual of a
+    group are weights y: where  min over the bounds of sum (y[k][a] - beta * sum_j y[j][a]) * p[k] r[k][a]  is at least
+    0 at beta = floor and above 0 at beta = 0, it is (being concave in beta) above 0 between, so no rule fits there.
+    """
+    names = ("mass", "group", "lower", "upper", "rules", "beta")
+    mass_given, group_given, *tables, beta_given = keys(claim, names, "claim")
+    dual_given, floor_given = keys(evidence, ("dual", "floor"), "evidence")
+    mass = [fraction(v, f"mass[{k}]") for k, v in enumerate(items(mass_given, "mass"))]
+    groups = [number(v, 0, f"group[{k}]") for k, v in enumerate(items(group_given, "group"))]
+    low, up, rules = ([shares(r, f"{n}[{k}]") for k, r in enumerate(items(t, n))] for n, t in zip(names[2:5], tables, strict=True))
+    betas = [fraction(v, f"beta[{g}]") for g, v in enumerate(items(beta_given, "beta"))]
+    floors = [fraction(v, f"floor[{g}]") for g, v in enumerate(items(floor_given, "floor"))]
+    duals = items(dual_given, "dual")
+    size = len(rules[0])
+    if not len(mass) == len(groups) == len(low) == len(up) == len(rules) or {len(r) for r in low + up + rules} != {size}:
+        raise Refused("mass, group, lower, upper and rules have different sizes")
+    if not len(betas) == len(floors) == len(duals) or size < 2:
+        raise Refused("beta, floor and dual have different sizes, or there is a single outcome")
+    members: list[list[int]] = [[] for _ in betas]
+    for k, g in enumerate(groups):
+        if g >= len(betas):
+            raise Refused(f"group[{k}] is {shown(g)}, beta has only {len(betas)} entries")
+        if mass[k] < 0:
+            raise Refused(f"mass[{k}] is negative")
+        members[g].append(k)
+    best = "; no rule inside the bounds stays below it" if floors == betas else ""
+    shown_betas = ", ".join(shown(b) for b in betas[:12]) + ", ..." * (len(betas) > 12)
+    words = (
+        f"For {len(mass)} rows in {len(betas)} groups with {size} outcomes: a reader who believes the announced rules gives "
+        f"no row of a group more than beta of an outcome, beta = {shown_betas}{best}."
+    )
+    for k, row in enumerate(rules):
+        if sum(row) != 1:
+            return words, f"the announced rule of row {k} adds up to {shown(sum(row))}, not to 1"
+        if any(not 0 <= low[k][a] <= row[a] <= up[k][a] <= 1 for a in range(size)):
+            return words, f"the announced rule of row {k} is outside its bounds"
+    for g, rows in enumerate(members):
+        if not sum(mass[k] for k in rows) > 0:
+            raise Refused(f"group {g} has no mass")
+        for a in range(size):
+            part = [mass[k] * rules[k][a] for k in rows]
+            if max(part) > betas[g] * sum(part):
+                k = rows[part.index(max(part))]
+                return words, f"group {g}, outcome {a}: row {k} has {shown(max(part) / sum(part))} of it, above {shown(betas[g])}"
+        if not 0 <= floors[g] <= betas[g]:
+            return words, f"group {g}: the floor {shown(floors[g])} is not between 0 and beta {shown(betas[g])}"
+        weights = weights_of(duals[g], rows, size, f"dual[{g}]")
+        totals = [sum(entry.get(a, 0) for entry in weights.values()) for a in range(size)]
+        for beta in (floors[g], Fraction(0)) if floors[g] else ():
+            value = Fraction(0)
+            for k in rows:
+                cost = [weights.get(k, {}).get(a, 0) - beta * totals[a] for a in range(size)]
+                left = 1 - sum(low[k])
+                for a in sorted(range(size), key=cost.__getitem__):  # the cheapest outcomes first
+                    more = min(left, up[k][a] - low[k][a])
+                    left -= more
+                    value += mass[k] * cost[a] * (low[k][a] + more)
+            if value < 0 or (beta == 0 and value == 0):
+                return words, f"group {g}: the dual does not prove that no rule stays below {shown(floors[g])}"
+    return words, None
+
+
+def shares(value: object, place: str) -> list[Fraction]:
+    """The chances of every outcome of one row."""
+    return [fraction(v, f"{place}[{a}]") for a, v in enumerate(items(value, place))]
+
+
+def weights_of(value: object, rows: list[int], size: int, place: str) -> dict[int, dict[int, int]]:
+    """Weights of a dual, [row, outcome, weight] each, for rows of one group; none where nothing is proven."""
+    weights: dict[int, dict[int, int]] = {}
+    known = frozenset(rows)
+    for entry in value if value == [] else items(value, place):
+        triple = items(entry, place)
+        if len(triple) != 3:
+            raise Refused(f"{place} has an entry that is not [row, outcome, weight]")
+        k, a, weight = (number(v, 0, place) for v in triple)
+        if k not in known or a >= size or a in weights.get(k, {}):
+            raise Refused(f"{place} names row {shown(k)} and outcome {shown(a)}, which is not of the group or named twice")
+        weights.setdefault(k, {})[a] = weight
+    return weights
+
+
 # --- 6. The rules by name --------------------------------------------------------------------------------------------
 
 RULES: dict[str, Callable[[object, object], Finding]] = {
     "lift-bounds": lift_bounds,
     "ratio-bound": ratio_bound,
     "measure-bounds": measure_bounds,
+    "announcement": announcement,
 }
 
 

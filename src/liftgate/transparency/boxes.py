@@ -110,7 +110,9 @@ def asked(rules: DecisionRules, delta: Any = None, alpha: Any = None, bounds: An
         raise UsageError(name, "a fidelity is not above 0 and at most 1", "give fidelities such as 0.9")
     rows = [Fidelity(name, v).exact_row(rules, i) for i, v in enumerate(values)]
     low, high = (np.array([r[side] for r in rows], dtype=object) for side in (0, 1))
-    return Fidelity("bounds", None, low[:, 1], high[:, 1]) if rules.two_outcomes else Fidelity("bounds", None, low, high)
+    return (
+        Fidelity("bounds", None, low[:, 1], high[:, 1]) if rules.two_outcomes else Fidelity("bounds", None, low, high)
+    )
 
 
 def _bounds(rules: DecisionRules, bounds: Any) -> Fidelity:

@@ -12,7 +12,7 @@ from numba import njit
 DELTA, ALPHA, GIVEN = 0, 1, 2
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _interval(mode, par, d, y, low, high):  # type: ignore[no-untyped-def]
     """Allowed chances of the positive and of the negative outcome."""
     if mode == DELTA:
@@ -23,7 +23,7 @@ def _interval(mode, par, d, y, low, high):  # type: ignore[no-untyped-def]
     return low, high, 1.0 - high, 1.0 - low
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _cost(u, s, q, beta, p, this, that, high, high_that, m):  # type: ignore[no-untyped-def]
     """Least sum of changes when this outcome's total is u, and its slope to the right."""
     v = s - u
@@ -52,7 +52,7 @@ def _cost(u, s, q, beta, p, this, that, high, high_that, m):  # type: ignore[no-
     return c1, max(s1, s2)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _largest_total(start, least, beta, high, m):  # type: ignore[no-untyped-def]
     """The largest total u <= start with sum min(high, beta u) >= u, by Newton's steps from the right."""
     u = start
@@ -77,7 +77,7 @@ def _largest_total(start, least, beta, high, m):  # type: ignore[no-untyped-def]
     return u
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _best_total(low, high_end, s, q, beta, p, this, that, high, high_that, m):  # type: ignore[no-untyped-def]
     """The total nearest the true one among those of least cost (convex, piecewise linear: cut by tangents)."""
     at = min(max(q, low), high_end)
@@ -116,7 +116,7 @@ def _best_total(low, high_end, s, q, beta, p, this, that, high, high_that, m):  
     return left if left_value <= right_value else right
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _fill(u, s, beta, p, this, that, low, high, low_that, high_that, m, out):  # type: ignore[no-untyped-def]
     """Masses of this outcome that add up to u and are as near the true ones as they can be together."""
     v = s - u
@@ -146,7 +146,7 @@ def _fill(u, s, beta, p, this, that, low, high, low_that, high_that, m, out):  #
             out[i] -= t * (out[i] - bottom)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def solve(mode, par, mass, rule, given_low, given_high, starts, target, announced, beta_out, term_out, conf_out):  # type: ignore[no-untyped-def]
     """Fill in the announcement, the least confidence, the binding term and the confidence reached, group by group."""
     widest = 0
@@ -167,8 +167,14 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
             w = mass[first + i]
             d = rule[first + i]
             y = 1.0 - d
-            x0, x1, y0, y1 = _interval(mode, par, d, y, given_low[first + i] if mode == GIVEN else 0.0,
-                                       given_high[first + i] if mode == GIVEN else 0.0)
+            x0, x1, y0, y1 = _interval(
+                mode,
+                par,
+                d,
+                y,
+                given_low[first + i] if mode == GIVEN else 0.0,
+                given_high[first + i] if mode == GIVEN else 0.0,
+            )
             p[i], this[i], that[i] = w, w * d, w * y
             low[i], high[i], low_that[i], high_that[i] = w * x0, w * x1, w * y0, w * y1
             s += w
@@ -223,8 +229,9 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
         for i in range(m):
             k = first + i
             d = rule[k]
-            x0, x1, y0, y1 = _interval(mode, par, d, 1.0 - d, given_low[k] if mode == GIVEN else 0.0,
-                                       given_high[k] if mode == GIVEN else 0.0)
+            x0, x1, y0, y1 = _interval(
+                mode, par, d, 1.0 - d, given_low[k] if mode == GIVEN else 0.0, given_high[k] if mode == GIVEN else 0.0
+            )
             if p[i] > 0.0:
                 x = filled[i] / p[i]
                 if swapped:

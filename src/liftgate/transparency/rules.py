@@ -25,7 +25,8 @@ class DecisionRules:
     """How decisions are made: for each row its group, its people (mass) and its chance of every outcome (ATR Def. 1).
 
     A group holds the records that look alike in public; its rows differ in the private value. ``rule`` is the
-    chance of the positive outcome (n,), or of every outcome (n, outcomes) with the positive one last.
+    chance of the positive outcome (n,), or of every outcome (n, outcomes) with the positive one last. Results are
+    ``fractions`` where the rules were given as such.
 
     >>> rules = DecisionRules.from_arrays([12, 5, 3], [0, 0, 1], group=["F"] * 3, private=["low", "middle", "high"])
     >>> rules.size, rules.groups.size, rules.outcomes
@@ -42,6 +43,7 @@ class DecisionRules:
     counted: bool = False
     blocks: NDArray[np.int64] | None = None
     source: str = "arrays"
+    fractions: bool = False
 
     @property
     def size(self) -> int:
@@ -92,6 +94,7 @@ class DecisionRules:
             given_mass,
             given_rule,
             source=source,
+            fractions=given_fractions(rule),
         )
 
     @classmethod
@@ -118,7 +121,7 @@ class DecisionRules:
         counts[:] = [fraction(v, f"column {people!r}") for v in one_label(columns, people)]
         if len(several) > 1 and outcomes is None:
             outcomes = several
-        return cls.from_arrays(
+        rules = cls.from_arrays(
             counts,
             chances[:, 0] if len(several) == 1 else chances,
             one_label(columns, group),
@@ -126,6 +129,7 @@ class DecisionRules:
             outcomes,
             source="rules table",
         )
+        return replace(rules, fractions=given_fractions(columns[several[0]]))
 
     @classmethod
     def from_table(
@@ -255,6 +259,12 @@ def numbers(values: Any, place: str, most: int) -> tuple[NDArray[Any], FloatArra
     raw = raw.copy()
     raw.setflags(write=False)
     return raw, floats
+
+
+def given_fractions(values: Any) -> bool:
+    """Whether numbers came as fractions, so that results are fractions too."""
+    raw = np.asarray(values)
+    return raw.dtype == object and all(isinstance(v, Fraction) for v in raw.ravel())
 
 
 def check_masses(masses: FloatArray, groups: Grouping) -> None:

@@ -33,7 +33,9 @@ def columns_of(table: Any) -> dict[str, list[Any]]:
         out = {str(name): [row[name] for row in table] for name in names}
     else:
         raise DataError(
-            "table", f"a {type(table).__name__} is no table", "give a data frame, an Arrow table or a mapping of columns"
+            "table",
+            f"a {type(table).__name__} is no table",
+            "give a data frame, an Arrow table or a mapping of columns",
         )
     if not out or not len(next(iter(out.values()))):
         raise DataError("table", "no rows", "give at least one row")

@@ -174,7 +174,11 @@ class _Side:
             to_left = ~done & (slope < 0)
             left, lv, ls = np.where(to_left, point, left), np.where(to_left, value, lv), np.where(to_left, slope, ls)
             to_right = ~done & (slope >= 0)
-            right, rv, rs = np.where(to_right, point, right), np.where(to_right, value, rv), np.where(to_right, slope, rs)
+            right, rv, rs = (
+                np.where(to_right, point, right),
+                np.where(to_right, value, rv),
+                np.where(to_right, slope, rs),
+            )
             best = np.where(done, best, np.where(lv <= rv, left, right))
         return best
 
