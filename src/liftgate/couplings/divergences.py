@@ -54,6 +54,13 @@ def _hellinger(pairs: list[tuple[Fraction, Fraction]], bits: int) -> Enclosure:
     work = bits + len(pairs).bit_length() + 1
     low = up = Fraction(0)
     for p, q in pairs:
-        a, b = root_enclosure(p * q, 2, work)
+        a, b = _root(p * q, work)
         low, up = low + a, up + b
     return Enclosure(max(whole - up, Fraction(0)), whole - low)
+
+
+def _root(value: Fraction, bits: int) -> Enclosure:
+    over, under = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if over * over == value.numerator and under * under == value.denominator:
+        return Enclosure(Fraction(over, under), Fraction(over, under))
+    return root_enclosure(value, 2, bits)

@@ -14,10 +14,10 @@ import numpy as np
 
 from liftgate.couplings.blocks import Blocks, Engine, as_fractions, decompose
 from liftgate.couplings.divergences import f_divergence
+from liftgate.couplings.hinges import Hinges, exp_factor
 from liftgate.couplings.laws import Label, Law, LawLike, read_law
 from liftgate.couplings.relations import MAX_EDGES, Ints, Relation, RelationLike, Reversed, read_relation
-from liftgate.errors import UsageError
-from liftgate.exact import Enclosure, exp_enclosure, fraction, log_enclosure
+from liftgate.exact import Enclosure
 
 
 class _Star:
@@ -86,7 +86,10 @@ class Profile:
         """Whether both laws add up to 1."""
         return self.left.proper and self.right.proper
 
-    # --- deltas and epsilons -------------------------------------------------------------------------------------------
+    @cached_property
+    def hinges(self) -> Hinges:
+        """The hinge list without the labels, for composition."""
+        return Hinges(self.parts.masses, self.left.scale, self.right.scale)
 
     def delta(self, eps: object = None, *, exp_eps: object = None, bits: int = 128) -> Any:
         """The least delta: a Fraction for ``exp_eps``, an Enclosure for a rational ``eps`` (STAR Def. 14, Thm. 20).
@@ -96,22 +99,7 @@ class Profile:
         >>> low <= up < low + Fraction(1, 2**100) and 0.087 < low < 0.088
         True
         """
-        if (eps is None) == (exp_eps is None):
-            raise UsageError("delta", "give either eps or exp_eps", "for example delta(exp_eps=3) or delta(eps='1/2')")
-        if eps is None:
-            return self._delta(exp_factor(exp_eps))
-        low, up = exp_enclosure(rational_eps(eps), bits)
-        return Enclosure(self._delta(max(up, Fraction(1))), self._delta(max(low, Fraction(1))))
-
-    def _delta(self, t: Fraction) -> Fraction:
-        up, down = t.numerator * self.left.scale, t.denominator * self.right.scale
-        total = 0
-        for p, q in self.parts.masses:
-            over = p * down - q * up
-            if over <= 0:
-                break
-            total += over
-        return Fraction(total, self.left.scale * down)
+        return self.hinges.delta(eps, exp_eps=exp_eps, bits=bits)
 
     def exp_epsilon(self, delta: object = 0) -> Fraction | None:
         """The least e^eps >= 1 at which this delta is enough; None when none is.
@@ -119,45 +107,15 @@ class Profile:
         >>> profile(["1/2", "1/2"], ["1/4", "3/4"]).exp_epsilon("1/8")
         Fraction(3, 2)
         """
-        allowed = small_delta(delta)
-        best, p_sum, q_sum = Fraction(1), 0, 0
-        unit, top = allowed.denominator, allowed.numerator * self.left.scale
-        over, under = 1, 1  # best = over / under
-        for p, q in self.parts.masses:
-            p_sum, q_sum = p_sum + p, q_sum + q
-            excess = p_sum * unit - top  # the prefix needs (excess / unit) / left.scale from t q_sum / right.scale
-            if excess <= 0:
-                continue
-            if q_sum == 0:
-                return None
-            a, b = excess * self.right.scale, q_sum * unit * self.left.scale
-            if a * under > over * b:
-                over, under = a, b
-        return max(best, Fraction(over, under))
+        return self.hinges.exp_epsilon(delta)
 
     def epsilon(self, delta: object = 0) -> float | None:
         """The least eps at which this delta is enough, as a float rounded up; None when none is."""
-        t = self.exp_epsilon(delta)
-        if t is None:
-            return None
-        if t == 1:
-            return 0.0
-        upper = log_enclosure(t, 80).upper
-        value = float(upper)
-        return value if Fraction(value) >= upper else math.nextafter(value, math.inf)
+        return self.hinges.epsilon(delta)
 
     def decide(self, eps: object = None, delta: object = 0, *, exp_eps: object = None) -> bool:
-        """Whether the laws are (eps, delta)-close: exact, also for a rational eps next to the threshold.
-
-        e^eps is irrational for rational eps other than 0, so enclosures of it end up on one side of the threshold.
-        """
-        if (eps is None) == (exp_eps is None):
-            raise UsageError("decide", "give either eps or exp_eps", "for example decide(eps='1/2', delta='1/100')")
-        least = self.exp_epsilon(delta)
-        if eps is None:
-            t = exp_factor(exp_eps)
-            return least is not None and t >= least
-        return least is not None and exp_at_least(rational_eps(eps), least)
+        """Whether the laws are (eps, delta)-close: exact, also for a rational eps next to the threshold."""
+        return self.hinges.decide(eps, delta, exp_eps=exp_eps)
 
     # --- witnesses -----------------------------------------------------------------------------------------------------
 
@@ -216,7 +174,7 @@ class Profile:
     def symmetric_delta(self, *, exp_eps: object) -> Fraction:
         """The least delta of a symmetric star-lifting (STAR Def. 35): the larger of the two directions, not a new program."""
         t = exp_factor(exp_eps)
-        return max(self._delta(t), self.reverse._delta(t))
+        return max(self.hinges.at(t), self.reverse.hinges.at(t))
 
     def has_two_lifting(self, *, exp_eps: object, delta: object) -> bool:
         """Whether witnesses without stars exist (STAR Def. 5): the delta suffices, and no label with mass lacks a partner."""
@@ -235,46 +193,3 @@ class Profile:
         Fraction(1, 3)
         """
         return f_divergence(self.blocks, name, bits)
-
-
-# --- reading parameters ------------------------------------------------------------------------------------------------
-
-
-def exp_factor(value: object) -> Fraction:
-    """e^eps given as a number that is at least 1."""
-    t = fraction(value, "exp_eps")
-    if t < 1:
-        raise UsageError("exp_eps", f"{t} is below 1, so eps would be negative", "use a factor of at least 1")
-    return t
-
-
-def rational_eps(value: object) -> Fraction:
-    """eps given as a number that is at least 0."""
-    eps = fraction(value, "eps")
-    if eps < 0:
-        raise UsageError("eps", f"{eps} is negative", "use an eps of at least 0")
-    return eps
-
-
-def small_delta(value: object) -> Fraction:
-    """delta given as a number from 0 to 1."""
-    delta = fraction(value, "delta")
-    if not 0 <= delta <= 1:
-        raise UsageError("delta", f"{delta} is not between 0 and 1", "use a delta from 0 to 1")
-    return delta
-
-
-def exp_at_least(eps: Fraction, t: Fraction) -> bool:
-    """Whether e^eps >= t for a rational eps >= 0, decided by enclosures of e^eps that close in on it."""
-    if t <= 1 or eps.numerator // eps.denominator >= math.ceil(t).bit_length():  # e^eps >= 2^floor(eps) > t
-        return True
-    if eps == 0:
-        return False
-    bits = 64
-    while True:
-        low, up = exp_enclosure(eps, bits)
-        if low >= t:
-            return True
-        if up < t:
-            return False
-        bits *= 2
