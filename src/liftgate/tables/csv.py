@@ -52,7 +52,7 @@ class _Look:
 
 
 def inspect(
-    path: Path, folder: Path, delimiter: str | None, encoding: str | None, has_header: bool, trim: bool
+    path: Path, folder: Path, delimiter: str | None, encoding: str | None, columns: Sequence[str] | None, trim: bool
 ) -> CsvFile:
     """Find encoding, delimiter and header of a file; what the engine cannot read is rewritten into `folder`."""
     place = path.name
@@ -77,13 +77,13 @@ def inspect(
     sample, whole = _sample(kept, zipped)
     if not sample.strip("\r\n\ufeff"):
         raise DataError(place, "the file holds only empty lines", "give a file with a header line and at least one row")
-    mark = delimiter or _delimiter(sample, whole, path)
+    mark = delimiter or _delimiter(sample, whole, path, None if columns is None else len(columns))
     notes.append(f"{place}: delimiter {_NAMES.get(mark, repr(mark))} {'as given' if delimiter else 'detected'}")
     total, trailing, spaced = _delimiters(kept, zipped, mark)
     if spaced:
         notes.append(f"{place}: blanks between a delimiter and a quoted field were ignored")
-    header = _header(sample, mark, place, trim) if has_header else None
-    blank = len(re.match(r"(?:\r\n|\n|\r)*", sample)[0].replace("\r\n", "\n")) if has_header else 0  # type: ignore[index]
+    header = _header(sample, mark, place, trim) if columns is None else None
+    blank = len(re.match(r"(?:\r\n|\n|\r)*", sample)[0].replace("\r\n", "\n")) if columns is None else 0  # type: ignore[index]
     return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes > 0, total, trailing, tuple(notes))
 
 
@@ -236,13 +236,13 @@ def _rows(text: str, delimiter: str, whole: bool) -> list[list[str]]:
     return rows if whole or len(rows) < 2 else rows[:-1]
 
 
-def _delimiter(text: str, whole: bool, path: Path) -> str:
-    """The mark that cuts most lines into the same number of fields as the first; then the one that gives most fields."""
+def _delimiter(text: str, whole: bool, path: Path, width: int | None) -> str:
+    """The mark that cuts most lines into as many fields as there are names; then the one that gives most fields."""
     marks = ("\t", *(d for d in DELIMITERS if d != "\t")) if ".tsv" in path.suffixes else DELIMITERS
     best, score = marks[0], (0.0, 0)
-    for mark in marks:
+    for mark in marks if width is None else (*marks, " "):
         rows = _rows(text, mark, whole)
-        fields = len(rows[0]) if rows else 0
+        fields = width or (len(rows[0]) if rows else 0)
         alike = sum(len(r) == fields for r in rows) / max(1, len(rows))
         if fields > 1 and (alike, fields) > score:
             best, score = mark, (alike, fields)

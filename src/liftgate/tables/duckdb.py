@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftgate.errors import DataError, LiftgateError
-from liftgate.labels import Label
+from liftgate.labels import Label, label_text
 from liftgate.tables.columns import Spec, bin_label, order_key, plain, typed_label
 from liftgate.tables.csv import CsvFile, line_of_row, ragged, ragged_error
 from liftgate.tables.sources import Bound, Opened, first_line
@@ -21,6 +21,7 @@ PROBE_ROWS = 100_000
 _WHOLE = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
 _TEXT_OUT = re.compile(r"FLOAT|U?HUGEINT|DATE|TIME|TIME_NS|TIMESTAMP|TIMESTAMP_(NS|S|MS)|UUID|ENUM\(.*|BIGNUM", re.S)
 _PLAIN = re.compile(r"BOOLEAN|DOUBLE|DECIMAL\(.*|VARCHAR|\"NULL\"|NULL|JSON")
+_TEXT = re.compile(r"VARCHAR|JSON|ENUM\(.*", re.S)
 _NUMBER_TEXT = r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
 _ISO_SPACE = re.compile(r"(\d{4,}-\d\d-\d\d) (\d\d:.*)")
 
@@ -78,9 +79,12 @@ def make_key(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, pla
         return Key(spec, raw, "CAST({} AS VARCHAR)", kind)
     if _WHOLE.fullmatch(kind) or _PLAIN.fullmatch(kind):
         return Key(spec, raw, "{}", kind)
-    raise DataError(
-        where, f"it holds {kind.split('(')[0]} values", "choose a column of text, numbers, dates or booleans"
-    )
+    raise DataError(where, f"it holds {type_name(kind)} values", "choose a column of text, numbers, dates or booleans")
+
+
+def type_name(kind: str) -> str:
+    """The engine's name of a type, short."""
+    return "LIST" if kind.endswith("]") else kind.split("(")[0]
 
 
 def text_value(raw: str, words: Words) -> str:
@@ -98,7 +102,7 @@ def _binned(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, wher
     if binning is None:
         raise ValueError("no binning")
     value = raw
-    if kind == "VARCHAR" or kind.startswith("ENUM"):
+    if _TEXT.fullmatch(kind):
         value = text_value(f"CAST({raw} AS VARCHAR)", words)
         shown = f"NOT regexp_full_match({value}, '{_NUMBER_TEXT}')"
         value = f"CASE WHEN regexp_full_match({value}, '{_NUMBER_TEXT}') THEN CAST(trim({value}, ' ' || chr(9)) AS DOUBLE) END"
@@ -115,9 +119,11 @@ def _binned(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, wher
         value = f"CAST({raw} AS DOUBLE)"
     elif not _WHOLE.fullmatch(kind):
         raise DataError(
-            where, f"it holds {kind.split('(')[0]} values", "only numbers can be binned; name the column alone"
+            where, f"it holds {type_name(kind)} values", "only numbers can be binned; name the column alone"
         )
     whole = _WHOLE.fullmatch(kind) is not None
+    if _TEXT.fullmatch(kind) is None and (absent := _number_tokens(words)):
+        value = f"CASE WHEN CAST({raw} AS DOUBLE) IN ({absent}) THEN NULL ELSE {value} END"
     notes.append(f"column {spec.name!r}: numbers were put {binning.told()}")
     if binning.kind == "width":
         return _by_width(spec, value, binning.numbers[0], whole)
@@ -129,6 +135,10 @@ def _binned(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, wher
             f"column {spec.name!r}: equal values leave {max(1, len(edges) - 1)} of {plain(binning.numbers[0])} bins"
         )
     return _by_edges(spec, value, edges, whole, closed=True)
+
+
+def _number_tokens(words: Words) -> str:
+    return ", ".join(f"CAST('{t.strip()}' AS DOUBLE)" for t in words.tokens if re.fullmatch(_NUMBER_TEXT, t))
 
 
 def _no_other(bound: Bound, raw: str, wrong: str, where: str) -> None:
@@ -225,7 +235,7 @@ def _coded(column: Any, key: Key, words: Words) -> tuple[NDArray[np.int64], list
     if isinstance(chunk, pa.ChunkedArray):
         chunk = chunk.chunk(0) if chunk.num_chunks else pa.array([], column.type).dictionary_encode()
     values = chunk.dictionary.to_pylist()
-    text = key.kind == "VARCHAR" or key.kind == "JSON" or key.kind.startswith("ENUM")
+    text = _TEXT.fullmatch(key.kind) is not None
     starts_blank = text and any(v for v in values) and all(v.startswith((" ", "\t")) for v in values if v)
     found = [_label(v, key, words, text) for v in values]
     unique = {(type(v).__name__, v): v for v in found}
@@ -241,11 +251,15 @@ def _label(value: Any, key: Key, words: Words, text: bool) -> Label:
     if key.kind.startswith("width "):
         width = Decimal(key.kind[6:])
         return bin_label(int(value) * width, (int(value) + 1) * width)
-    if key.labels is not None:
-        label = key.labels[int(value)]
-        return _cut(label, words) if isinstance(label, str) and key.spec.binning is None else label
-    if text:
-        return _cut(str(value), words)
+    if key.labels is not None and key.spec.binning is not None:
+        return key.labels[int(value)]
+    label = key.labels[int(value)] if key.labels is not None else str(value) if text else _typed(value, key)
+    if isinstance(label, str) and words.trim and label:
+        label = label.strip(" \t") or None
+    return None if label is None or label_text(label) in words.tokens else label
+
+
+def _typed(value: Any, key: Key) -> Label:
     if key.kind == "FLOAT":
         return typed_label(float(value))
     if key.kind in ("HUGEINT", "UHUGEINT", "BIGNUM"):
@@ -257,14 +271,6 @@ def _label(value: Any, key: Key, words: Words, text: bool) -> Label:
     if key.kind.startswith("TIMESTAMP"):
         return _ISO_SPACE.sub(r"\1T\2", str(value))
     return typed_label(value)
-
-
-def _cut(text: str, words: Words) -> Label:
-    if words.trim and text:
-        text = text.strip(" \t")
-        if not text:
-            return None
-    return None if text in words.tokens else text
 
 
 def check_counts(bound: Bound, index: int, kind: str, opened: Opened, name: str) -> str:
@@ -279,7 +285,7 @@ def check_counts(bound: Bound, index: int, kind: str, opened: Opened, name: str)
     elif kind.startswith("DECIMAL"):
         good, value = f"{raw} >= 0 AND {raw} = floor({raw})", raw
     else:
-        raise DataError(place, f"it holds {kind.split('(')[0]} values", "name a column of whole numbers")
+        raise DataError(place, f"it holds {type_name(kind)} values", "name a column of whole numbers")
     wrong = bound.con.sql(
         f"SELECT r, v FROM (SELECT row_number() OVER () AS r, {raw} AS v, {good} AS good FROM {bound.relation}) "
         "WHERE good IS NOT TRUE ORDER BY r LIMIT 1"

@@ -53,6 +53,11 @@ def as_table(
             if coded is not None:
                 labels[i] = coded
     elif kind == "polars":
+        for i in wanted:
+            if str(source.collect_schema().dtypes()[i]) == "Object":
+                raise DataError(
+                    f"{place}, column {names[i]!r}", "it holds Python objects", "turn them into text or numbers"
+                )
         frame = source.select([names[i] for i in wanted])
         table = (frame.collect() if type(frame).__name__ == "LazyFrame" else frame).to_arrow()
         arrays = {f"c{i}": table.column(n) for n, i in enumerate(wanted)}
@@ -85,8 +90,10 @@ def _pandas_column(series: Any, place: str, binned: bool) -> tuple[Any, list[Lab
     if kind in ("IntervalDtype", "PeriodDtype"):
         series = series.astype(object)
     if series.dtype != object:
-        array = pa.array(series, from_pandas=True)
-        return array, None
+        try:
+            return pa.array(series, from_pandas=True), None
+        except pa.ArrowException:
+            raise DataError(place, f"it holds {series.dtype} values", "turn them into text or numbers first") from None
     try:
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
@@ -142,6 +149,7 @@ def _coded(codes: Any, words: list[Label], binned: bool) -> tuple[Any, list[Labe
     if not binned:
         return pa.array(codes, mask=codes < 0), words
     numbers = all(w is None or (isinstance(w, (int, float)) and not isinstance(w, bool)) for w in words)
-    kind = pa.float64() if numbers else pa.string()
+    whole = numbers and all(w is None or (isinstance(w, int) and abs(w) < 1 << 63) for w in words)
+    kind = pa.int64() if whole else pa.float64() if numbers else pa.string()
     values = pa.array([w if numbers or w is None else str(w) for w in words], kind)
     return values.take(pa.array(codes, mask=codes < 0)), None

@@ -274,8 +274,7 @@ def _from_files(paths: list[Path], options: Options, stack: contextlib.ExitStack
 
 def _from_csv(paths: list[Path], options: Options, stack: contextlib.ExitStack) -> Opened:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="liftgate-")))
-    has_header = options.columns is None
-    files = [inspect(p, folder, options.delimiter, options.encoding, has_header, options.trim) for p in paths]
+    files = [inspect(p, folder, options.delimiter, options.encoding, options.columns, options.trim) for p in paths]
     columns = options.columns if options.columns is not None else files[0].header or ()
     no_duplicates(columns, "columns" if options.columns is not None else files[0].place)
     for file in files[1:]:
@@ -332,12 +331,15 @@ def _from_arrow(paths: list[Path], options: Options, stack: contextlib.ExitStack
 
     def read(path: Path, columns: list[int] | None) -> Any:
         try:
-            if path.open("rb").read(4) == b"\xff\xff\xff\xff":
-                with pa.memory_map(str(path)) as f:
-                    table = pa.ipc.open_stream(f).read_all()
+            with path.open("rb") as f:
+                streamed = f.read(4) == b"\xff\xff\xff\xff"
+            if streamed:
+                with pa.memory_map(str(path)) as mapped:
+                    table = pa.ipc.open_stream(mapped).read_all()
                 return table if columns is None else table.select(columns)
             if columns is None:
-                return pa.ipc.open_file(pa.memory_map(str(path))).schema.empty_table()
+                with pa.memory_map(str(path)) as mapped:
+                    return pa.ipc.open_file(mapped).schema.empty_table()
             return feather.read_table(path, columns=columns)
         except (pa.ArrowException, OSError) as e:
             raise DataError(path.name, f"it cannot be read as Arrow ({first_line(e)})", "make the file again") from None
