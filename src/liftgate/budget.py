@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import difflib
 import math
 from collections.abc import Mapping
@@ -243,15 +244,17 @@ class Budget:
             assert self.low is not None
             assert self.up is not None
             return (
-                f"belief in any sensitive value may rise to at most {_short(self.up)} times "
-                f"and fall to no less than {_short(self.low)} times what it was"
+                f"belief in any sensitive value may rise to at most {_inwards(self.up, 'up')} times "
+                f"and fall to no less than {_inwards(self.low, 'low')} times what it was"
             )
         if self.kind == "ldp":
             assert self.up is not None
-            return f"the odds between any two sensitive values may change by at most a factor of {_short(self.up)}"
+            return (
+                f"the odds between any two sensitive values may change by at most a factor of {_inwards(self.up, 'up')}"
+            )
         name = f"alpha-lift-{self.order}" if self.kind == "alpha" else f"{self.kind}-lift"
-        parts = [f"{name} at most {_short(self.up)}"] if self.up is not None else []
-        parts += [f"{name}-inverse at most {_short(self.low)}"] if self.low is not None else []
+        parts = [f"{name} at most {_inwards(self.up, 'up')}"] if self.up is not None else []
+        parts += [f"{name}-inverse at most {_inwards(self.low, 'up')}"] if self.low is not None else []
         return " and ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -313,8 +316,17 @@ def _side(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _short(value: Fraction) -> str:
-    return f"{float(value):.3g}"
+def _inwards(value: Fraction, side: str) -> str:
+    """A bound with three digits, or as many as keep it apart from 1, rounded to the side that allows less."""
+    digits = 3
+    while True:
+        rounding = decimal.ROUND_FLOOR if side == "up" else decimal.ROUND_CEILING
+        shown = decimal.Context(prec=digits, rounding=rounding).divide(
+            decimal.Decimal(value.numerator), decimal.Decimal(value.denominator)
+        )
+        if (shown == 1) == (value == 1) or digits > 15:
+            return f"{shown.normalize():f}"
+        digits += 1
 
 
 def _mean(values: list[Fraction], weights: list[int], total: int) -> Fraction:

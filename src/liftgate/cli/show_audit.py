@@ -8,33 +8,46 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from liftgate.cli.show import console, verdict_line
-from liftgate.labels import label_texts
+from liftgate.cli.show import COLOUR, console, verdict_line
 from liftgate.report import numbers, words
 
 if TYPE_CHECKING:
     from liftgate.jobs.audit import Audit
     from liftgate.jobs.subsets import Subsets
+    from liftgate.report.view import View
 
 MOST_VALUES = 8
+_NAME = 18
 MEASURES_SHOWN = ("max-lift", "min-lift", "ldp-epsilon", "maximal-leakage", "mutual-information", "total-variation")
 
 
 def show_audit(found: Audit, html: Path | None = None, certificate: Path | None = None) -> None:
     """The result of ``liftgate audit`` for people."""
-    from liftgate.report.findings import clearest_case, headline
+    from liftgate.report import findings
+    from liftgate.report.view import View
 
     out = console()
-    word = found.verdict or "measured"
-    out.print(verdict_line(word, headline(found)), soft_wrap=True)
-    case = clearest_case(found)
-    if case:
-        out.print(f"  {case}", soft_wrap=True)
+    view = View(found.joint, found.budget, found.outside)
+    by_sample = found.rows == "sample"
+    bad = findings.bad_values(found)
+    headline = findings.headline_of(view, found.verdict, int(bad.sum()), by_sample)
+    out.print(verdict_line(found.verdict or "measured", headline.striptags()), soft_wrap=True)
+    cell = findings.clearest_cell(view)
+    said = [findings.ruled_out(view, cell)]
+    if cell is not None:
+        said.insert(0, findings.case_text(view, cell))
+    if found.budget is not None:
+        said.insert(0, findings.lede(view, found.verdict, bad, by_sample))
+    for sentence in said:
+        if sentence:
+            out.print(f"  {sentence.striptags()}", soft_wrap=True)
     if found.budget is not None:
         out.print(f"  Budget: {found.budget.text}: {found.budget.sentence}.", soft_wrap=True)
     out.print()
-    out.print(_values(found))
+    out.print(_values(found, view, out.width))
+    out.print()
     out.print(_measures(found))
+    out.print()
     for note in _told(found):
         out.print(f"  {note}", soft_wrap=True)
     out.print(f"  True only if: {', '.join(found.assumptions)}", soft_wrap=True)
@@ -43,67 +56,50 @@ def show_audit(found: Audit, html: Path | None = None, certificate: Path | None 
             out.print(f"  {name}: {path}", soft_wrap=True)
 
 
-def _values(found: Audit) -> Any:
+def _values(found: Audit, view: View, width: int) -> Any:
     """The public values that say most, worst first."""
     from rich.table import Table
     from rich.text import Text
 
-    joint, low, up = found.joint, None, None
-    if found.budget is not None and found.budget.kind == "alip":
-        low, up = found.budget.low, found.budget.up
-    lift = joint.lift
-    order = _worst_first(found)
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for name in (words.column_name(joint.source.public, "public"), "rows", "falls to", "for", "rises to", "for"):
-        table.add_column(Text(name), justify="right" if name in ("rows", "falls to", "rises to") else "left")
-    if found.verdicts:
-        table.add_column("verdict")
-    if found.sample is not None:
-        table.add_column("as a sample")
-    publics, sensitives = label_texts(joint.public), label_texts(joint.sensitive)
-    for x in order[:MOST_VALUES]:
-        least, most = int(np.argmin(lift[:, x])), int(np.argmax(lift[:, x]))
-        row = [
-            publics[x],
-            words.people(joint, int(joint.public_counts[x])),
-            numbers.lift(_exact_lift(joint, least, x), low, up) + "×",
-            sensitives[least],
-            numbers.lift(_exact_lift(joint, most, x), low, up) + "×",
-            sensitives[most],
+    joint = found.joint
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    heads = [view.public, "rows", "belief falls to", "rises to"]
+    heads += ["verdict"] * bool(found.verdicts) + ["sample"] * (found.sample is not None)
+    for head in heads:
+        table.add_column(Text(words.cut(head, _NAME)), justify="right" if head == "rows" else "left", no_wrap=True)
+    room = max(6, (width - _NAME - len(numbers.count(joint.total)) - 2 * 8 - 9 * (len(heads) - 4) - 8) // 2)
+    for x in view.order[:MOST_VALUES]:
+        ends = (int(np.argmin(joint.lift[:, x])), int(np.argmax(joint.lift[:, x])))
+        row = [words.cut(view.public_texts[x], _NAME), words.people(joint, int(joint.public_counts[x]))]
+        row += [
+            f"{numbers.lift(view.lift_at(s, x), view.low, view.up):>5}× {words.cut(view.sensitive_texts[s], room)}"
+            for s in ends
         ]
-        if found.verdicts:
-            row.append(found.verdicts[x])
-        if found.sample is not None:
-            row.append(found.sample.verdicts[x])
-        table.add_row(*(Text(cell) for cell in row))
-    if len(order) > MOST_VALUES:
-        table.add_row(Text(f"and {numbers.count(len(order) - MOST_VALUES)} more"))
+        row += [found.verdicts[x]] if found.verdicts else []
+        row += [found.sample.verdicts[x]] if found.sample is not None else []
+        table.add_row(*(Text(cell, style=COLOUR.get(cell, "")) for cell in row))
+    if len(view.order) > MOST_VALUES:
+        table.add_row(Text(f"and {numbers.count(len(view.order) - MOST_VALUES)} more", style="dim"))
     return table
 
 
-def _exact_lift(joint: Any, s: int, x: int) -> Any:
-    from fractions import Fraction
-
-    return Fraction(int(joint.counts[s, x]) * joint.total, int(joint.sensitive_counts[s]) * int(joint.public_counts[x]))
-
-
-def _worst_first(found: Audit) -> list[int]:
-    """Outside before within, then by how far a lift strays from 1."""
-    logs = np.abs(found.joint.log_lift).max(axis=0)
-    outside = found.outside.any(axis=0)
-    return [int(x) for x in np.lexsort((-found.joint.public_share, -logs, ~outside))]
-
-
 def _measures(found: Audit) -> Any:
+    """The usual measures on a few lines; all of them are in the page and in ``--json``."""
     from rich.table import Table
 
     from liftgate.measures import MEASURES
 
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_header=False)
-    table.title = None
-    for name in MEASURES_SHOWN:
-        table.add_row(name, numbers.measured(found.measures[name]), MEASURES[name].sentence)
+    cells = [
+        (name, f"{numbers.measured(found.measures[name])} {_unit(MEASURES[name].unit)}") for name in MEASURES_SHOWN
+    ]
+    for left, right in zip(cells[::2], cells[1::2], strict=True):
+        table.add_row(*left, *right)
     return table
+
+
+def _unit(unit: str) -> str:
+    return {"factor": "×"}.get(unit, unit if unit == "nats" else "")
 
 
 def _told(found: Audit) -> Sequence[str]:
@@ -139,14 +135,15 @@ def show_subsets(found: Subsets) -> None:
         out.print(verdict_line(str(found.verdict), text), soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for head, side in (("columns", "left"), ("values", "right"), ("people outside", "right"), ("largest lift", "right"),
-                       ("smallest lift", "right"), ("information, nats", "right")):  # fmt: skip
+                       ("smallest lift", "right"), ("nats", "right")):  # fmt: skip
         if head != "people outside" or found.budget is not None:
             table.add_column(head, justify="right" if side == "right" else "left")
     for s in found.sets:
         row = [" + ".join(s.columns), numbers.count(s.values)]
         if found.budget is not None:
             row.append(numbers.percent(s.share_outside) if s.values_outside else "none")
-        row += [numbers.measured(s.measures[m]) for m in ("max-lift", "min-lift", "mutual-information")]
+        row += [numbers.lift(s.measures[m]) + "×" for m in ("max-lift", "min-lift")]
+        row.append(numbers.measured(s.measures["mutual-information"]))
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
     out.print(f"  True only if: {', '.join(found.assumptions)}", soft_wrap=True)

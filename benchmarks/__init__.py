@@ -1,0 +1,1 @@
+"""Timings, each a ratio to a peer or to a limit in the same run."""
