@@ -566,12 +566,16 @@ def announcement(claim: object, evidence: object) -> Finding:
     dual_given, floor_given = keys(evidence, ("dual", "floor"), "evidence")
     mass = [fraction(v, f"mass[{k}]") for k, v in enumerate(items(mass_given, "mass"))]
     groups = [number(v, 0, f"group[{k}]") for k, v in enumerate(items(group_given, "group"))]
-    low, up, rules = ([shares(r, f"{n}[{k}]") for k, r in enumerate(items(t, n))] for n, t in zip(names[2:5], tables, strict=True))
+    low, up, rules = (
+        [shares(r, f"{n}[{k}]") for k, r in enumerate(items(t, n))] for n, t in zip(names[2:5], tables, strict=True)
+    )
     betas = [fraction(v, f"beta[{g}]") for g, v in enumerate(items(beta_given, "beta"))]
     floors = [fraction(v, f"floor[{g}]") for g, v in enumerate(items(floor_given, "floor"))]
     duals = items(dual_given, "dual")
     size = len(rules[0])
-    if not len(mass) == len(groups) == len(low) == len(up) == len(rules) or {len(r) for r in low + up + rules} != {size}:
+    if not len(mass) == len(groups) == len(low) == len(up) == len(rules) or {len(r) for r in low + up + rules} != {
+        size
+    }:
         raise Refused("mass, group, lower, upper and rules have different sizes")
     if not len(betas) == len(floors) == len(duals) or size < 2:
         raise Refused("beta, floor and dual have different sizes, or there is a single outcome")
@@ -600,7 +604,10 @@ def announcement(claim: object, evidence: object) -> Finding:
             part = [mass[k] * rules[k][a] for k in rows]
             if max(part) > betas[g] * sum(part):
                 k = rows[part.index(max(part))]
-                return words, f"group {g}, outcome {a}: row {k} has {shown(max(part) / sum(part))} of it, above {shown(betas[g])}"
+                return (
+                    words,
+                    f"group {g}, outcome {a}: row {k} has {shown(max(part) / sum(part))} of it, above {shown(betas[g])}",
+                )
         if not 0 <= floors[g] <= betas[g]:
             return words, f"group {g}: the floor {shown(floors[g])} is not between 0 and beta {shown(betas[g])}"
         weights = weights_of(duals[g], rows, size, f"dual[{g}]")
@@ -634,9 +641,206 @@ def weights_of(value: object, rows: list[int], size: int, place: str) -> dict[in
             raise Refused(f"{place} has an entry that is not [row, outcome, weight]")
         k, a, weight = (number(v, 0, place) for v in triple)
         if k not in known or a >= size or a in weights.get(k, {}):
-            raise Refused(f"{place} names row {shown(k)} and outcome {shown(a)}, which is not of the group or named twice")
+            raise Refused(
+                f"{place} names row {shown(k)} and outcome {shown(a)}, which is not of the group or named twice"
+            )
         weights.setdefault(k, {})[a] = weight
     return weights
+
+
+# --- 5e. Optimal utility: no channel inside the budget keeps more (docs/optimality.md) -------------------------------
+
+UNIT = 128  # reals are whole numbers of 2^-UNIT, rounded to the side that makes the proof harder
+GRID = 24  # lifts of tangency are whole numbers of 2^-GRID
+
+
+def optimal_utility(claim: object, evidence: object) -> Finding:
+    """The channel is inside the budget and keeps at least `utility` nats; no channel inside keeps more than `bound`.
+
+    Public values with proportional counts count as one. Let v = P(X|Y=y) and h(t) = -t ln t. If F(v) = sum_x h(v_x) -
+    pi_x v_x >= 0 for every v inside the budget, then I(X;Y) <= H(X) - sum_x pi_x P(x). A leaf of the tree is a box
+    a <= v <= b with numbers y_s, z for which the lower bound of F on it, sum_x min over t in {a_x, b_x} of
+    h(t) - (pi_x + z + sum_s y_s P(s|x)) t, plus z + R(y), is at least 0.
+    """
+    counts, channel, budget, *ends = keys(claim, ("counts", "channel", "budget", "utility", "bound"), "claim")
+    bits, pi_bits, prices, tree = keys(evidence, ("bits", "pi_bits", "pi", "tree"), "evidence")
+    least, most = fraction(ends[0], "utility"), fraction(ends[1], "bound")
+    bounds = bounds_of(budget)
+    words, fault = measure_bounds({"counts": counts, "channel": channel, "bounds": bounds}, {})
+    words += (
+        f" It keeps at least {shown(least)} nats about the public value, and no channel inside these bounds,"
+        f" with any released values, keeps more than {shown(most)}."
+    )
+    table = counts_of(counts)
+    if fault is None and information(table, channel_of(channel, len(table.columns))) < least * 2**UNIT:
+        fault = f"the channel keeps less than {shown(least)} nats"
+    masses: dict[tuple[int, ...], int] = {}
+    for column, mass in zip(zip(*table.cells, strict=True), table.columns, strict=True):
+        direction = tuple(c // gcd(*column) for c in column)
+        masses[direction] = masses.get(direction, 0) + mass
+    bits, pi_bits = number(bits, 1, "bits"), number(pi_bits, 0, "pi_bits")
+    pi = wholes(prices, "pi")
+    if max(bits, pi_bits) > UNIT // 2 or len(pi) != len(masses):
+        raise Refused(
+            f"bits or pi_bits is above {UNIT // 2}, or pi has not one entry for each of {len(masses)} columns"
+        )
+    entropy = sum(c * ln(table.total, c)[1] for c in table.columns)  # H(X) N, rounded up
+    credit = sum(p * mass for p, mass in zip(pi, masses.values(), strict=True))
+    if fault is None and Fraction(entropy, table.total << UNIT) - Fraction(credit, table.total << pi_bits) > most:
+        fault = f"the prices pi do not prove the bound {shown(most)}"
+    if fault is None:
+        pi = [p << UNIT - bits - pi_bits for p in pi]
+        fault = uncovered(len(table.rows), list(masses), least_sum(bounds, table), bits, pi, tree)
+    return words, fault
+
+
+def bounds_of(budget: object) -> dict[str, list[object]]:
+    """A budget as bounds on measures."""
+    kind = budget.get("kind") if type(budget) is dict else None
+    if kind == "alip":
+        _, low, up = keys(budget, ("kind", "low", "up"), "budget")
+        return {"min-lift": [low, None], "max-lift": [None, up]}
+    if kind == "ldp":
+        return {"ldp-ratio": [None, keys(budget, ("kind", "exp_eps"), "budget")[1]]}
+    if kind == "alpha":
+        _, order, low, up = keys(budget, ("kind", "order", "low", "up"), "budget")
+        name = f"alpha-lift-{number(order, 2, 'budget.order')}"
+        return {end: [None, bound] for end, bound in ((name, up), (f"{name}-inverse", low)) if bound is not None}
+    if kind not in ("l1", "chi2"):
+        raise Refused(f'budget.kind is {shown(kind)}, not "alip", "ldp", "l1", "chi2" or "alpha"')
+    _, low, up = keys(budget, ("kind", "low", "up"), "budget")
+    if low is not None:
+        raise Refused(f"{kind}-lift-inverse is not convex: there is no proof of this kind")
+    return {f"{kind}-lift": [None, up]}
+
+
+def wholes(value: object, place: str) -> list[int]:
+    """A list of whole numbers with at least one entry."""
+    return [entry if type(entry) is int else number(entry, 0, place) for entry in items(value, place)]
+
+
+def least_sum(
+    bounds: dict[str, list[object]], table: Table
+) -> tuple[int, Callable[[list[int], list[int]], int | None]]:
+    """How many multipliers mu a leaf has, and R(y, mu) <= sum_s y_s P(s|Y=y) as a whole number of y's unit 2^-UNIT."""
+    rows, total, one = table.rows, table.total, 1 << UNIT
+    limits = [fraction(low if up is None else up, name) for name, (low, up) in bounds.items()]
+
+    def lifts(y: list[int], mu: list[int]) -> int:
+        return sum(v * row * limits[v < 0] for v, row in zip(y, rows, strict=True)) * one // total
+
+    def ratio(y: list[int], mu: list[int]) -> int:  # lifts lie between t and E t, 1/E <= t <= 1; linear in t
+        parts = (v * row * (limits[0] if v < 0 else 1) for v, row in zip(y, rows, strict=True))
+        c = Fraction(one, total) * sum(parts)
+        return min(c, c / limits[0]) // 1
+
+    def l1(y: list[int], mu: list[int]) -> int:  # P(s) |l - 1| above 1 and below 1 weigh the same
+        mean = Fraction(sum(v * row for v, row in zip(y, rows, strict=True)), total)
+        return (mean - limits[0] * (max(y) - min(y)) / 2) * one // 1
+
+    names = list(bounds)
+    for name, count, rule in (("min-lift", 0, lifts), ("ldp-ratio", 0, ratio), ("l1-lift", 0, l1)):
+        if name in names:
+            return count, rule
+    order = 1 if names == ["chi2-lift"] else int(names[0].split("-")[2])
+    caps = [-(-Fraction(bound.numerator**order, bound.denominator**order) * one // 1) for bound in limits]
+
+    def tangents(y: list[int], mu: list[int]) -> int | None:
+        worth = [-cap * total for cap in caps]
+        for v, row in zip(y, rows, strict=True):
+            low, g = 0, 1 << 2 * GRID  # the least lift g with y_s + sum_b mu_b phi_b'(g) >= 0, if there is one
+            while g - low > 1:
+                middle = (low + g) // 2
+                slopes = (m * tangent(name, order, middle)[0] for m, name in zip(mu, names, strict=True))
+                low, g = (low, middle) if (v << UNIT) + sum(slopes) >= 0 else (middle, g)
+            if g == 1 << 2 * GRID or min(mu) < 0:
+                return None
+            worth = [w + row * tangent(name, order, g)[1] for w, name in zip(worth, names, strict=True)]
+        return sum(m * (w // total) for m, w in zip(mu, worth, strict=True))
+
+    return len(names), tangents
+
+
+def tangent(name: str, a: int, g: int) -> tuple[int, int]:
+    """phi'(g) and phi(g) - g phi'(g), rounded down, for g in units of 2^-GRID: (l - 1)^2, l^a or l^-a."""
+    if name == "chi2-lift":
+        return (g - (1 << GRID)) << UNIT - GRID + 1, (1 << UNIT) - (g * g << UNIT - 2 * GRID)
+    if not name.endswith("-inverse"):
+        return (a * g ** (a - 1) << UNIT) >> GRID * (a - 1), ((1 - a) * g**a << UNIT) >> GRID * a
+    return (-a << UNIT + GRID * (a + 1)) // g ** (a + 1), ((a + 1) << UNIT + GRID * a) // g**a
+
+
+def uncovered(
+    m: int,
+    columns: list[tuple[int, ...]],
+    least: tuple[int, Callable[..., int | None]],
+    bits: int,
+    pi: list[int],
+    tree: object,
+) -> str | None:
+    """What the tree leaves unproven: its boxes have to cover all posteriors, and every leaf to prove F >= 0 on its box."""
+    known = {0: 0, 1 << bits: 0}  # h at the ends of boxes, rounded down
+    boxes = [([0] * len(columns), [1 << bits] * len(columns))]
+    for place, node in enumerate(items(tree, "tree")):
+        entries = wholes(node, f"tree[{place}]")
+        if not boxes:
+            return f"tree[{place}] is left over"
+        low, high = boxes.pop()
+        if len(entries) == 2:
+            x, point = entries
+            if not 0 <= x < len(columns) or not 0 < point < 1 << bits:
+                raise Refused(f"tree[{place}] splits no box")
+            known[point] = known[point] if point in known else point * ln(1 << bits, point)[0] >> bits
+            boxes.append(([*low[:x], point, *low[x + 1 :]], high))
+            boxes.append((low, [*high[:x], point, *high[x + 1 :]]))
+            continue
+        e, y, z, mu = entries[0], entries[1 : m + 1], entries[m + 1 : m + 2], entries[m + 2 :]
+        if len(entries) != m + 2 + least[0] or not 0 <= e <= UNIT // 2:
+            raise Refused(f"tree[{place}] is neither a split nor a leaf")
+        rest, shift = least[1](y, mu), UNIT - bits - e
+        value = (z[0] << UNIT - e) + ((rest or 0) >> e)
+        for x, column in enumerate(columns):
+            slope = -((-sum(v * c for v, c in zip(y, column, strict=True)) << shift) // sum(column))
+            slope += pi[x] + (z[0] << shift)
+            value += min(known[low[x]] - slope * low[x], known[high[x]] - slope * high[x])
+        if value < 0 or rest is None:
+            return f"tree[{place}] does not prove its box"
+    return "the tree leaves a box open" if boxes else None
+
+
+def information(table: Table, outputs: list[dict[int, int]]) -> int:
+    """I(X;Y) = sum_xy c_x w_xy ln(w_xy N / n_y) / (N T), rounded down to units of 2^-UNIT."""
+    value = 0
+    for shares in outputs:
+        mass = sum(table.columns[x] * share for x, share in shares.items())
+        value += sum(table.columns[x] * share * ln(share * table.total, mass)[0] for x, share in shares.items())
+    return value // (table.total * sum(shares.get(0, 0) for shares in outputs))
+
+
+def ln(over: int, under: int) -> tuple[int, int]:
+    """Whole numbers around 2^UNIT ln(over / under): 2 atanh((a - b) / (a + b)) after scaling to [2/3, 4/3]."""
+    shift = over.bit_length() - under.bit_length()
+    over, under = over << max(-shift, 0), under << max(shift, 0)
+    if 3 * over > 4 * under:
+        shift, under = shift + 1, 2 * under
+    elif 3 * over < 2 * under:
+        shift, over = shift - 1, 2 * over
+    low, up = atanh(abs(over - under), over + under)
+    low, up = (low, up) if over >= under else (-up, -low)
+    return low + shift * LN2[shift < 0] >> 16, -(-(up + shift * LN2[shift >= 0]) >> 16)
+
+
+def atanh(over: int, under: int) -> tuple[int, int]:
+    """Whole numbers around 2^(UNIT + 16) times 2 atanh(over / under), for a ratio of at most 1/3 (9 lost per term)."""
+    power = (over << UNIT + 16) // under
+    square, low, terms = power * power >> UNIT + 16, 0, 0
+    while power:
+        low += power // (2 * terms + 1)
+        power, terms = power * square >> UNIT + 16, terms + 1
+    return 2 * low, 2 * low + 9 * terms + 9
+
+
+LN2 = atanh(1, 3)
 
 
 # --- 6. The rules by name --------------------------------------------------------------------------------------------
@@ -645,6 +849,7 @@ RULES: dict[str, Callable[[object, object], Finding]] = {
     "lift-bounds": lift_bounds,
     "ratio-bound": ratio_bound,
     "measure-bounds": measure_bounds,
+    "optimal-utility": optimal_utility,
     "announcement": announcement,
 }
 
