@@ -23,11 +23,19 @@ class Command(click.Command):
         if policy is not None:
             from liftgate.cli.group import options_of
 
-            names = {option: str(p.name) for p in self.params for option in _names(p)}
+            by_name = {option: p for p in self.params for option in _names(p)}
             chosen = policy.options_of(str(info_name), options_of(self))
-            extra["default_map"] = {names[key]: value for key, value in chosen.items()}
+            extra["default_map"] = {str(by_name[key].name): _fitted(by_name[key], v) for key, v in chosen.items()}
         extra["obj"] = policy or Policy()
         return super().make_context(info_name, args, parent, **extra)
+
+
+def _fitted(parameter: click.Parameter, value: Any) -> Any:
+    """One word where an option takes several is a list of one; a list where it takes one is joined by commas."""
+    several = parameter.multiple if isinstance(parameter, click.Option) else parameter.nargs != 1
+    if several:
+        return value if isinstance(value, list) else [value]
+    return ",".join(str(v) for v in value) if isinstance(value, list) else value
 
 
 def _names(parameter: click.Parameter) -> list[str]:
