@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
-from liftgate.report import findings, numbers, words
+from liftgate.report import findings, numbers, phrases, words
 from liftgate.report.drawings import draw_gate, heat_section, plots
 from liftgate.report.figures import readings
 from liftgate.report.icons import VERDICT_SHAPE
@@ -55,8 +55,10 @@ def page(audit: Audit, context: Context) -> Page:
         not_said=_not_said(audit, view),
         body={
             "readings": _readings(audit, view),
-            "table": heat_section(view, audit.sample.verdicts if audit.sample else (), audit.verdicts),
-            "plots": {"title": _plots_title(view), "figures": plots(view)},
+            "table": heat_section(
+                view, audit.sample.verdicts if audit.sample else (), audit.verdicts, audit.rows == "sample"
+            ),
+            "plots": {"title": findings.carriers_title(view, audit.rows == "sample"), "figures": plots(view)},
             "measures": measure_groups(audit.measures, view),
         },
         made=_made(audit, view),
@@ -91,7 +93,7 @@ def _verdict(audit: Audit, view: View) -> Verdict:
 
 def _facts(audit: Audit, view: View) -> Facts:
     joint, budget = audit.joint, audit.budget
-    n, cells = len(joint.public), joint.counts.size
+    cells = joint.counts.size
     most, least = view.lift_at(*view.most), view.lift_at(*view.least)
     largest = numbers.lift(most, view.low, view.up, 3)
     smallest = numbers.lift(least, view.low, view.up, 3)
@@ -100,12 +102,7 @@ def _facts(audit: Audit, view: View) -> Facts:
         lines.append(Fact("Largest lift", largest))
         lines.append(Fact("Smallest lift", smallest))
     else:
-        bad = int(view.bad.sum())
-        lines.append(Fact("Values outside", f"{numbers.count(bad)} of {numbers.count(n)}"))
-        if words.is_count(joint):
-            lines.append(Fact("People with these values", numbers.percent(view.share(view.bad), 1)))
-        else:
-            lines.append(Fact("Share of these values", numbers.percent(view.share(view.bad), 1)))
+        lines += _counted(audit, view)
         if view.by_cell and view.low is not None and view.up is not None:
             lines.append(Fact("Cells outside", f"{numbers.count(int(audit.outside.sum()))} of {numbers.count(cells)}"))
             lines.append(Fact("Largest lift", largest, f"(allowed {numbers.bound(view.up, 'up')})"))
@@ -119,13 +116,29 @@ def _facts(audit: Audit, view: View) -> Facts:
         lines.append(Fact("Given as", "probabilities"))
     lines.append(Fact("Empty cells", numbers.count(int((joint.counts == 0).sum()))))
     lines.append(Fact("Missing values", _missing(audit)))
-    kind = "not asked" if audit.certificate is None else f"{audit.certificate.kind}, exact"
+    kind = "not asked" if audit.certificate is None else audit.certificate.kind
     lines.append(Fact("Certificate", kind))
     note = Markup(
-        "Lift = how common a value of {} is among people with one value of {}, divided by how common it is in the whole "
+        "Lift = how common a value of {} is among {} with one value of {}, divided by how common it is in the whole "
         "table. 1 means nothing is learned."
-    ).format(findings.name_in(view.sensitive), findings.name_in(view.public))
-    return Facts("Release facts", lines, Markup(findings.nouns(view).swap(note)) if not words.is_count(joint) else note)
+    ).format(phrases.name_in(view.sensitive), phrases.nouns(view).many, phrases.name_in(view.public))
+    return Facts("Release facts", lines, note)
+
+
+def _counted(audit: Audit, view: View) -> list[Fact]:
+    """How many values are outside, under the reading asked for first."""
+    n = numbers.count(len(view.joint.public))
+    whose = "People with these values" if words.is_count(view.joint) else "Share of these values"
+    share = Fact(whose, numbers.percent(view.share(view.bad), 1))
+    counted = f"{numbers.count(int(view.bad.sum()))} of {n}"
+    if audit.rows == "population" or audit.sample is None:
+        return [Fact("Values outside", counted), share]
+    out, unknown = (numbers.count(audit.sample.verdicts.count(word)) for word in ("outside", "unknown"))
+    return [
+        Fact("Values shown outside", f"{out} of {n}"),
+        Fact("Values unknown", f"{unknown} of {n}"),
+        Fact("Outside in these rows", counted),
+    ]
 
 
 def _missing(audit: Audit) -> str:
@@ -141,7 +154,7 @@ def _missing(audit: Audit) -> str:
 def _readings(audit: Audit, view: View) -> Readings | None:
     if audit.budget is None:
         return None
-    who = findings.nouns(view).many
+    who = phrases.nouns(view).many
     rows = [readings.bar("The rows are the population", f"exact count, share of {who}", _shares(view, audit.verdicts))]
     if audit.sample is None:
         why = (
@@ -172,26 +185,14 @@ def _shares(view: View, verdicts: Sequence[str]) -> dict[str, Fraction]:
     return {word: view.share(np.array([v == word for v in verdicts])) for word in ("within", "unknown", "outside")}
 
 
-def _plots_title(view: View) -> str:
-    who = findings.nouns(view)
-    if view.budget is None:
-        return "How far belief can move"
-    share = view.share(view.bad)
-    if share == 0:
-        return f"No {who.one} carries a value that leaves the gate"
-    text = who.swap(numbers.in_people(share))
-    carries = "carries" if text.startswith(("every", "1 in")) else "carry"
-    return f"{words.capital(text)} {carries} a value that leaves the gate"
-
-
 def _not_said(audit: Audit, view: View) -> list[Markup]:
-    public, sensitive = findings.name_in(view.public), findings.name_in(view.sensitive)
+    public, sensitive = phrases.name_in(view.public), phrases.name_in(view.sensitive)
     good = int((~view.bad).sum())
     out: list[Markup] = []
     if audit.budget is None:
         out.append(Markup("Not that this is much or little: without a budget nothing is judged."))
     elif good:
-        noun = findings.values_noun(view, good)
+        noun = phrases.values_noun(view, good)
         rest = f"{numbers.count(good)} other {noun}" if view.bad.any() else f"{numbers.count(good)} {noun}"
         verb = "is" if good == 1 else "are"
         out.append(
@@ -233,7 +234,7 @@ def _made(audit: Audit, view: View) -> list[str]:
     size = f"{numbers.count(len(joint.sensitive))} x {numbers.count(len(joint.public))} values"
     lines = ["Sensitive: {}. Public: {}. {}, {}.".format(*columns, rows, size)]
     if audit.budget is not None:
-        lines.append(f"Budget {audit.budget.text}: {audit.budget.sentence}. Decided in whole numbers.")
+        lines.append(f"Budget {audit.budget.text}: {words.budget_sentence(audit.budget)}. Decided in whole numbers.")
     if audit.sample is not None:
         lines += [words.capital(note) + "." for note in audit.sample.notes]
     if source.dropped_rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from liftgate.report import findings, numbers, words
+from liftgate.report import findings, numbers, phrases, words
 from liftgate.report.figures import gate, heat, histogram, readings, scatter
 from liftgate.report.figures.scale import LogScale, MeasureScale, around_one
 from liftgate.report.icons import chip
@@ -46,11 +46,11 @@ def draw_gate(view: View) -> Markup:
     for side in view.sides:
         x = int(np.argmax(side.values))
         over = bool(view.bad[x]) and float(side.values[x]) > float(side.bound)
-        rows.append(gate.Reading(f"Largest {side.name}", float(side.values[x]), side.bound, over, side.least))
+        rows.append(gate.Reading(f"Worst value: {side.name}", float(side.values[x]), side.bound, over, side.least))
     return gate.readings(rows, "Worst value of each bounded measure")
 
 
-def heat_section(view: View, sample: Sequence[str], verdicts: Sequence[str]) -> Table:
+def heat_section(view: View, sample: Sequence[str], verdicts: Sequence[str], by_sample: bool = False) -> Table:
     """The heat map with the ranges and the verdicts, worst rows first, and what was left out."""
     rows, columns = chosen(view)
     joint = view.joint
@@ -82,7 +82,7 @@ def heat_section(view: View, sample: Sequence[str], verdicts: Sequence[str]) -> 
     else:
         text = "Each number is a lift. The budget is on whole values: see the mark and the verdict of each row."
     return Table(
-        findings.table_title(view),
+        findings.table_title(view, by_sample),
         text,
         heat.key(view.low, view.up),
         table,
@@ -109,7 +109,7 @@ def chosen(view: View) -> tuple[list[int], list[int]]:
 def plots(view: View) -> list[Figure]:
     """How the values spread: over people, and smallest against largest lift."""
     shares = view.joint.public_share
-    who = findings.nouns(view).many
+    who = phrases.nouns(view).many
     out: list[Figure] = []
     if view.sides:
         side = view.worst_side
@@ -141,7 +141,7 @@ def plots(view: View) -> list[Figure]:
             strict=True,
         )
     ]
-    noun = findings.values_noun(view, 1)
+    noun = phrases.values_noun(view, 1)
     one = "One mark for values that lie together" if scatter.merged_marks(marks) else f"One mark per {noun}"
     note = "" if view.budget is None else "Square: outside. Circle: within."
     if bool((view.smallest <= 0).any()):
@@ -149,7 +149,10 @@ def plots(view: View) -> list[Figure]:
     title = findings.crossing_title(view) if view.by_cell else "Rise against fall of every value"
     out.append(
         Figure(
-            title, scatter.scatter(marks, view.low, view.up, view.by_cell), f"{one}; area is the number of {who}.", note
+            title,
+            scatter.scatter(marks, view.low, view.up, view.budget is not None),
+            f"{one}; area is the number of {who}.",
+            note,
         )
     )
     return out
@@ -161,7 +164,7 @@ def _by_cell_note(view: View) -> str:
     joint = view.joint
     inside = sum(int(n) for n in joint.counts[view.outside])
     share = numbers.percent(inside / joint.total)
-    who = findings.nouns(view).many
+    who = phrases.nouns(view).many
     return (
         f"Weighted by the {who} who carry the value, not by the cell: only {share} of {who} are in a cell outside the gate."
         if (inside / joint.total < float(view.share(view.bad)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
 
-from liftgate.report import numbers, words
+from liftgate.report import numbers, phrases, words
 from liftgate.report.figures.gate import near
 from liftgate.report.view import Flags, Floats, View
 
@@ -40,51 +39,15 @@ def bad_values(audit: Audit) -> Flags:
     return np.asarray(audit.outside.any(axis=0))
 
 
-@dataclass(frozen=True)
-class Nouns:
-    """What is counted: people, or cases where only probabilities are known."""
-
-    one: str
-    many: str
-
-    def swap(self, text: str) -> str:
-        """A sentence about people as one about what is counted."""
-        if self.many == "people":
-            return text
-        return text.replace("nobody", "no case").replace("everyone", "every case").replace("people", self.many)
-
-
-def nouns(view: View) -> Nouns:
-    """People for counts, cases for probabilities."""
-    return Nouns("person", "people") if words.is_count(view.joint) else Nouns("case", "cases")
-
-
-def quoted(text: str) -> Markup:
-    """A name inside a sentence: cut, escaped, and isolated from the direction of the text around it."""
-    return Markup("<b><bdi>{}</bdi></b>").format(words.cut(text))
-
-
-def name_in(text: str) -> Markup:
-    """A column name inside a headline."""
-    return Markup("<bdi>{}</bdi>").format(words.cut(text))
-
-
-def values_noun(view: View, n: int) -> str:
-    """The noun for n public values: ``occupations``, else ``values``."""
-    if len(view.joint.source.public) != 1 or view.public.startswith("the "):
-        return "value" if n == 1 else "values"
-    return words.values_word(view.public, n)
-
-
 def headline_of(view: View, word: str | None, count: int, sample: bool) -> Markup:
     """The finding in one sentence that names the columns and the count."""
-    public, sensitive = name_in(view.public), name_in(view.sensitive)
+    public, sensitive = phrases.name_in(view.public), phrases.name_in(view.sensitive)
     n = len(view.joint.public)
-    noun = values_noun(view, n)
+    noun = phrases.values_noun(view, n)
     if word is None:
         return _measured_headline(view)
     if word == "outside":
-        which = f"for {count} of {n} {noun}" if n > 1 else "with its only value"
+        which = f"for {numbers.count(count)} of {numbers.count(n)} {noun}" if n > 1 else "with its only value"
         tail = ", even if the rows are only a sample" if sample else ""
         return Markup("Releasing {} says too much about {} {}{}.").format(public, sensitive, which, tail)
     if word == "within":
@@ -97,30 +60,29 @@ def headline_of(view: View, word: str | None, count: int, sample: bool) -> Marku
 
 
 def _measured_headline(view: View) -> Markup:
-    public, sensitive = name_in(view.public), name_in(view.sensitive)
+    public, sensitive = phrases.name_in(view.public), phrases.name_in(view.sensitive)
     most, least = view.lift_at(*view.most), view.lift_at(*view.least)
     if most == 1 and least == 1:
         return Markup("Learning {} says nothing about {}.").format(public, sensitive)
     if least == 0:
-        return Markup("Learning {} can make a guess about {} {} times as likely, or rule it out.").format(
+        return Markup("Learning {} can make a value of {} {} times as likely, or rule one out.").format(
             public, sensitive, numbers.lift(most)
         )
-    return Markup("Learning {} can make a guess about {} {} times as likely, or cut it to {} times.").format(
+    return Markup("Learning {} can make a value of {} {} times as likely, or only {} times as likely.").format(
         public, sensitive, numbers.lift(most), numbers.lift(least)
     )
 
 
 def lede(view: View, word: str | None, bad: Flags, sample: bool) -> Markup:
     """The finding in people."""
-    who = nouns(view)
-    public, sensitive = name_in(view.public), name_in(view.sensitive)
+    who = phrases.nouns(view)
+    public, sensitive = phrases.the(view.public), phrases.the(view.sensitive)
     n = int(bad.sum())
     if word is None:
         return Markup("No budget was given, so this page gives no verdict: it says what the table says.")
     if word == "within" and not sample:
         return Markup(
-            "Whoever learns the {} of a {} may change their belief about the {}, but never by more than the "
-            "budget allows."
+            "Whoever learns {} of a {} may change their belief about {}, but never by more than the budget allows."
         ).format(public, who.one, sensitive)
     if word == "within":
         return Markup(
@@ -132,13 +94,12 @@ def lede(view: View, word: str | None, bad: Flags, sample: bool) -> Markup:
             "Read as a sample, the rows neither show that the budget is kept nor that it is broken. "
             "Unknown is not a yes."
         )
-    noun = values_noun(view, n)
+    noun = phrases.values_noun(view, n)
     share = who.swap(numbers.in_people(view.share(bad)))
     have = "has" if share.startswith(("nobody", "everyone", "no ", "every ", "1 in")) else "have"
-    which = f"one of these {n} {noun}" if n > 1 else f"this {noun}"
+    which = f"one of these {numbers.count(n)} {noun}" if n > 1 else f"this {noun}"
     return Markup(
-        "{} {} {}. For them, someone who learns the {} may change their belief about the {} by more than the "
-        "budget allows."
+        "{} {} {}. For them, someone who learns {} may change their belief about {} by more than the budget allows."
     ).format(words.capital(share), have, which, public, sensitive)
 
 
@@ -149,7 +110,7 @@ def clearest_cell(view: View) -> tuple[int, int] | None:
         worst = int(np.argmax(np.where(_big(view) & (view.bad | ~view.bad.any()), view.stray, -1)))
         mask = np.zeros_like(excess)
         mask[:, worst] = 1
-        excess = excess * mask
+        excess = excess * mask * _side_cells(view)
     if not excess.any():
         plain = View(view.joint, None, np.zeros_like(view.outside))
         excess = plain.excess()
@@ -159,6 +120,14 @@ def clearest_cell(view: View) -> tuple[int, int] | None:
     table = kept if kept.any() else excess
     s, x = np.unravel_index(int(np.argmax(table)), table.shape)
     return int(s), int(x)
+
+
+def _side_cells(view: View) -> Flags:
+    """The cells that a bounded measure is made of, mostly: rises for alpha-lift, falls for inverses."""
+    lift, side = view.joint.lift, view.worst_side
+    if side is None or (side.name in ("l1-lift", "chi2-lift") or side.name.startswith("largest")):
+        return np.ones(lift.shape, dtype=np.bool_)
+    return np.asarray(lift < 1) if side.name.endswith("-inverse") else np.asarray(lift > 1)
 
 
 def _big(view: View) -> Flags:
@@ -171,7 +140,7 @@ def case_text(view: View, cell: tuple[int, int]) -> Markup:
     """One cell in natural frequencies, with its lift and what the budget allows."""
     s, x = cell
     lead = "Clearest case" if view.bad.any() else "Strongest link"
-    who = nouns(view)
+    who = phrases.nouns(view)
     joint = view.joint
     before = Fraction(int(joint.sensitive_counts[s]), joint.total)
     after = Fraction(int(joint.counts[s, x]), int(joint.public_counts[x]))
@@ -189,11 +158,11 @@ def case_text(view: View, cell: tuple[int, int]) -> Markup:
         a,
         numbers.count(base),
         who.many,
-        name_in(view.sensitive),
-        quoted(view.sensitive_texts[s]),
+        phrases.name_in(view.sensitive),
+        phrases.quoted(view.sensitive_texts[s]),
         second,
-        name_in(view.public),
-        quoted(view.public_texts[x]),
+        phrases.name_in(view.public),
+        phrases.quoted(view.public_texts[x]),
     )
     return text + " " + _case_tail(view, x, lift)
 
@@ -231,17 +200,31 @@ def ruled_out(view: View, but: tuple[int, int] | None) -> Markup | None:
     s, x = np.unravel_index(int(np.argmax(np.where(zero, expected, -1))), zero.shape)
     return Markup("Among the {} people with {} {}, none has {} {}.").format(
         numbers.count(int(joint.public_counts[x])),
-        name_in(view.public),
-        quoted(view.public_texts[x]),
-        name_in(view.sensitive),
-        quoted(view.sensitive_texts[s]),
+        phrases.name_in(view.public),
+        phrases.quoted(view.public_texts[x]),
+        phrases.name_in(view.sensitive),
+        phrases.quoted(view.sensitive_texts[s]),
     )
 
 
-def table_title(view: View) -> str:
+def table_title(view: View, sample: bool = False) -> str:
     """What the heat map shows: the sensitive value that leaves the gate most, by people."""
+    title = _table_title(view)
+    return f"In these rows, {_lower(title)}" if sample and view.budget is not None else title
+
+
+def _lower(title: str) -> str:
+    """A title inside a sentence; a name keeps its capital."""
+    first = title.split(" ", 1)[0]
+    return title[:1].lower() + title[1:] if first in _PLAIN else title
+
+
+_PLAIN = ("Every", "The", "No", "Nobody", "Everyone", *(words.capital(numbers.spelled(k)) for k in range(13)))
+
+
+def _table_title(view: View) -> str:
     n = len(view.joint.public)
-    noun = values_noun(view, n)
+    noun = phrases.values_noun(view, n)
     if view.budget is None:
         return "What each value says"
     if not view.bad.any():
@@ -253,7 +236,25 @@ def table_title(view: View) -> str:
     k = int(view.outside[s].sum())
     rows = int(view.outside.any(axis=1).sum())
     most = " most" if rows > 1 else ""
-    return f"{words.cut(view.sensitive_texts[s], 40)} leaves the gate{most}: in {numbers.spelled(k)} of {numbers.count(n)} {noun}"
+    return f"{_subject(view, s)} leaves the gate{most}: in {numbers.spelled(k)} of {numbers.count(n)} {noun}"
+
+
+def _subject(view: View, s: int) -> str:
+    """A sensitive value that opens a title; with its column where it is a number or a sign."""
+    text = words.cut(view.sensitive_texts[s], 40)
+    return text if text[:1].isalpha() else words.capital(f"{words.cut(view.sensitive, 40)} {text}")
+
+
+def carriers_title(view: View, sample: bool = False) -> str:
+    """How many people carry a value that leaves the gate."""
+    if view.budget is None:
+        return "How far belief can move"
+    who = phrases.nouns(view)
+    share = view.share(view.bad)
+    text = f"no {who.one}" if share == 0 else who.swap(numbers.in_people(share))
+    carries = "carries" if text.startswith(("no ", "every", "1 in")) else "carry"
+    title = f"{text} {carries} a value that leaves the gate"
+    return f"In these rows, {title}" if sample else words.capital(title)
 
 
 def crossing_title(view: View) -> str:
@@ -267,7 +268,7 @@ def crossing_title(view: View) -> str:
     )
     for k, edge in counts:
         if k:
-            noun = f" {values_noun(view, k)}" if not parts else ""
+            noun = f" {phrases.values_noun(view, k)}" if not parts else ""
             parts.append(f"{numbers.spelled(k)}{noun} {'crosses' if k == 1 else 'cross'} {edge}")
     return words.capital(numbers.joined(parts)) if parts else "No value crosses an edge"
 
@@ -298,7 +299,12 @@ def small_group(view: View, sample: Sequence[str]) -> Markup | None:
     lift = numbers.lift(view.lift_at(s, x), view.low, view.up)
     n, k = int(counts[x]), int(view.joint.counts[s, x])
     return Markup("{} has {} {}: its lift of {} comes from {} of them{}.").format(
-        quoted(view.public_texts[x]), numbers.count(n), "person" if n == 1 else "people", lift, numbers.count(k), tail
+        phrases.quoted(view.public_texts[x]),
+        numbers.count(n),
+        "person" if n == 1 else "people",
+        lift,
+        numbers.count(k),
+        tail,
     )
 
 

@@ -21,22 +21,40 @@ class MeasureRow:
     citation: str
 
 
+FIRST = (
+    "max-lift",
+    "min-lift",
+    "ldp-epsilon",
+    "total-variation",
+    "chi2-lift",
+    "maximal-leakage",
+    "mutual-information",
+)
+_TITLES = {"worst case": "Worst case", "average": "Averages", "table": "Measures of table anonymity"}
+
+
 @dataclass(frozen=True)
 class Group:
-    """The measures of one family."""
+    """Measures that stand together; ``folded`` ones open on request."""
 
     title: str
     rows: Sequence[MeasureRow]
+    folded: bool = True
 
 
 def measure_groups(measures: Mapping[str, float], view: View | None = None) -> list[Group]:
-    """The measures as tables, one for each family, in the order of the registry."""
-    groups: dict[str, list[MeasureRow]] = {}
-    for name, value in measures.items():
-        measure = MEASURES[name]
-        row = MeasureRow(name, measure.sentence, [shown(name, value, measure.unit, view)], measure.citation)
-        groups.setdefault(measure.family, []).append(row)
-    return [Group(family[:1].upper() + family[1:], rows) for family, rows in groups.items()]
+    """The measures as tables: the most asked for, then all others by family, in the order of the registry."""
+    rows = {
+        name: MeasureRow(name, m.sentence, [shown(name, value, m.unit, view)], m.citation)
+        for name, value in measures.items()
+        for m in [MEASURES[name]]
+    }
+    out = [Group("The most asked for", [rows[name] for name in FIRST if name in rows], folded=False)]
+    families = dict.fromkeys(MEASURES[name].family for name in rows if name not in FIRST)
+    for family in families:
+        members = [row for name, row in rows.items() if name not in FIRST and MEASURES[name].family == family]
+        out.append(Group(f"{_TITLES.get(family, family.capitalize())}: {len(members)} more", members))
+    return out
 
 
 def shown(name: str, value: float, unit: str = "", view: View | None = None) -> str:

@@ -74,6 +74,24 @@ def budget_words(budget: Budget) -> str:
     return budget.text
 
 
+def budget_sentence(budget: Budget) -> str:
+    """The budget in words, its bounds rounded inwards.
+
+    >>> budget_sentence(Budget.alip(1, 1))
+    'belief in any sensitive value may rise to at most 2.71 times and fall to no less than 0.368 times what it was'
+    """
+    if budget.kind == "alip" and budget.low is not None and budget.up is not None:
+        return (
+            f"belief in any sensitive value may rise to at most {bound(budget.up, 'up')} times "
+            f"and fall to no less than {bound(budget.low, 'low')} times what it was"
+        )
+    if budget.kind == "ldp" and budget.up is not None:
+        return f"the odds between any two sensitive values may change by at most a factor of {bound(budget.up, 'up')}"
+    name = f"alpha-lift-{budget.order}" if budget.kind == "alpha" else f"{budget.kind}-lift"
+    sides = ((name, budget.up), (f"{name}-inverse", budget.low))
+    return " and ".join(f"{side} at most {bound(value, 'up')}" for side, value in sides if value is not None)
+
+
 def visible(label: str) -> str:
     """A label in which nothing is invisible: control characters become their pictures, an empty text says so.
 

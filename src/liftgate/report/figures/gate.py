@@ -12,7 +12,7 @@ from liftgate.report import numbers
 from liftgate.report.figures import svg
 from liftgate.report.figures.scale import LogScale, MeasureScale, around_one
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 460.0, 128.0, 396.0, 34.0, 18.0
+_WIDTH, _RIGHT, _ROW, _TOP, _NAME = 460.0, 404.0, 34.0, 18.0, 90.0
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,14 @@ class Reading:
 def gate(spans: Sequence[Span], low: Fraction | None, up: Fraction | None, title: str) -> Markup:
     """Ranges of lift on a log axis around 1, one row each, over the allowed band."""
     values = [float(v) for s in spans for v in (s.smallest, s.largest)]
-    scale = around_one([*values, *bounds_on_axis(low, up)], _LEFT, _RIGHT)
+    left = 58 + min(_NAME, max(svg.width_of(s.name) for s in spans))
+    scale = around_one([*values, *bounds_on_axis(low, up)], left, _RIGHT)
     bottom = _TOP + _ROW * len(spans) + 12
     parts = [*band(scale, low, up, _TOP, bottom)]
     said = []
     for i, span in enumerate(spans):
         y = _TOP + _ROW * i + 22
-        parts.append(svg.text(0, y + 4.5, svg.shortened(span.name, 74), "lab"))
+        parts.append(svg.text(0, y + 4.5, svg.shortened(span.name, _NAME), "lab"))
         x1, x2 = scale.at(float(span.smallest)), scale.at(float(span.largest))
         parts.append(svg.line(x1, y, x2, y, "", stroke="var(--ink)", stroke_width="3"))
         for x, value, outside, anchor in (
@@ -54,7 +55,7 @@ def gate(spans: Sequence[Span], low: Fraction | None, up: Fraction | None, title
             (x2, span.largest, span.above, ""),
         ):
             text = numbers.lift(value, low, up, 3)
-            parts.append(svg.square(x, y, 12) if outside else svg.ring(x, y, 5.5))
+            parts.append(svg.mark(x, y, 5.6, outside, low is not None))
             parts.append(
                 svg.text(
                     x + (-11 if anchor else 11), y + 4.5, text, anchor + ("outlab" if outside else "lab") + " halo"
@@ -63,7 +64,7 @@ def gate(spans: Sequence[Span], low: Fraction | None, up: Fraction | None, title
         said.append(
             f"{span.name} {numbers.lift(span.smallest, low, up, 3)} to {numbers.lift(span.largest, low, up, 3)}"
         )
-    parts += axis(scale, bottom, _LEFT - 12, _RIGHT + 12)
+    parts += axis(scale, bottom, left - 12, _RIGHT + 12)
     allowed = f" Allowed {allowed_words(low, up)}." if low is not None and up is not None else ""
     return svg.figure(_WIDTH, bottom + 20, f"{title}: {'; '.join(said)}.{allowed}", parts, "plot gauge")
 
@@ -86,7 +87,7 @@ def readings(rows: Sequence[Reading], title: str) -> Markup:
             parts.append(svg.text(edge, top - 9, f"allowed {_bound_text(row.bound)}", _anchor(edge) + "edgelab"))
         middle = (top + bottom) / 2
         parts.append(svg.line(10, middle, x, middle, "", stroke="var(--ink)", stroke_width="3"))
-        parts.append(svg.square(x, middle, 12) if row.outside else svg.ring(x, middle, 5.5))
+        parts.append(svg.mark(x, middle, 5.6, row.outside, limit is not None))
         text = near(row.value, row.bound, row.outside)
         parts.append(svg.text(x + 11, middle + 4.5, text, ("outlab" if row.outside else "lab") + " halo"))
         parts.append(svg.line(4, bottom, _RIGHT + 12, bottom, "axis"))

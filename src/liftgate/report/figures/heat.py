@@ -98,12 +98,13 @@ def key(low: Fraction | None = None, up: Fraction | None = None) -> Markup:
         places = [_place(float(low)), _place(float(up))]
         texts = [numbers.bound(low, "low"), numbers.bound(up, "up")]
         apart = places[1] - places[0]
-        for x, text, side in zip(places, texts, ("e ", ""), strict=True):
-            parts.append(svg.line(x, 14, x, 42, "edge"))
-            anchor = "m " if apart > 120 else side
-            parts.append(svg.text(max(x, 30) if anchor == "e " else x, 10, text, anchor + "edgelab"))
+        parts += [svg.line(x, 14, x, 42, "edge") for x in places]
         if apart > 120:
+            parts += [svg.text(max(x, 30), 10, text, "m edgelab") for x, text in zip(places, texts, strict=True)]
             parts.append(svg.text(sum(places) / 2, 10, "allowed", "m edgelab"))
+        else:
+            both = texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+            parts.append(svg.text(sum(places) / 2, 10, f"allowed {both}", "m edgelab"))
         allowed = f" Allowed: {texts[0]} to {texts[1]}."
     parts.append(svg.text(42, 68, "rarer here than in the whole table"))
     parts.append(svg.text(456, 68, "more common here", "e"))

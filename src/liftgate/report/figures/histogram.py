@@ -36,14 +36,12 @@ def two_sided(items: Sequence[Item], low: Fraction | None, up: Fraction | None, 
     left = _bins(scale, [(i.smallest, i.share, i.below) for i in items], low, -1)
     right = _bins(scale, [(i.largest, i.share, i.above) for i in items], up, 1)
     below, above = sum(i.share for i in items if i.below), sum(i.share for i in items if i.above)
-    heights = [h for _, _, h, _, _ in (*left, *right)]
-    most = max(heights, default=0.0)
-    parts = [*_grid(most)]
+    most = max((share for _, _, share, _, _ in (*left, *right)), default=0.0)
     background = band(scale, low, up, _TOP - 6, _BOTTOM)
-    parts = [*background[:-1][:1], *parts]
-    for x, width, share, bad, value in (*left, *right):
-        parts.append(_bar(x, width, share, most, bad, value))
-    parts += background[1:] if low is not None else background
+    behind = 0 if low is None else 1
+    parts = [*background[:behind], *_grid(most)]
+    parts += [_bar(x, width, share, most, bad, value) for x, width, share, bad, value in (*left, *right)]
+    parts += background[behind:]
     parts += axis(scale, _BOTTOM, _LEFT, _RIGHT)
     if low is not None and up is not None:
         if below > 0:
@@ -53,6 +51,9 @@ def two_sided(items: Sequence[Item], low: Fraction | None, up: Fraction | None, 
     parts.append(svg.text(_LEFT, 252, "← smallest lift of the value"))
     parts.append(svg.text(_RIGHT, 252, "largest lift of the value →", "e"))
     parts.append(svg.text((_LEFT + _RIGHT) / 2, 270, f"each half adds up to 100 % of {who}", "m tick"))
+    never = sum(i.share for i in items if i.smallest <= 0)
+    if never and scale.zero is not None:
+        parts.append(svg.text(scale.zero - 8, _height(never, most) - 6, numbers.percent(never), "lab halo"))
     label = f"Distribution of the smallest and largest lift over {who}."
     if low is not None and up is not None:
         label += (

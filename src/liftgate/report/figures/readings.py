@@ -37,7 +37,7 @@ def range_row(
     parts.append(svg.line(scale.at(1), 0, scale.at(1), _HEIGHT, "one"))
     a, b, y = scale.at(smallest), scale.at(largest), _HEIGHT / 2
     parts.append(svg.line(a, y, b, y, "", stroke="var(--ink)", stroke_width="2"))
-    parts += [svg.square(x, y, 10) if bad else svg.ring(x, y, 4.5) for x, bad in ((a, below), (b, above))]
+    parts += [svg.mark(x, y, 4.6, bad, low is not None) for x, bad in ((a, below), (b, above))]
     return _small(parts, _HEIGHT)
 
 
@@ -54,7 +54,7 @@ def measure_row(scale: MeasureScale, value: float, bound: float | None, outside:
         parts += [svg.rect(scale.start, 0, x - scale.start, _HEIGHT, "band"), svg.line(x, 0, x, _HEIGHT, "edge")]
     x, y = scale.at(value), _HEIGHT / 2
     parts.append(svg.line(scale.start, y, x, y, "", stroke="var(--ink)", stroke_width="2"))
-    parts.append(svg.square(x, y, 10) if outside else svg.ring(x, y, 4.5))
+    parts.append(svg.mark(x, y, 4.6, outside, bound is not None))
     return _small(parts, _HEIGHT)
 
 
@@ -99,5 +99,4 @@ def bar(name: str, how: str, shares: Mapping[str, Fraction]) -> Bar:
 
 
 def _small(parts: list[Markup], height: float) -> Markup:
-    drawing = svg.figure(WIDTH, height, None, parts, "plot small")
-    return Markup(drawing.replace("<svg ", f'<svg width="{WIDTH:.0f}" height="{height:.0f}" ', 1))
+    return svg.figure(WIDTH, height, None, parts, "plot small")

@@ -53,6 +53,13 @@ def ring(x: float, y: float, radius: float, **more: str) -> Markup:
     return element("circle", cx=x, cy=y, r=radius, cls="in", **more)
 
 
+def mark(x: float, y: float, radius: float, outside: bool, judged: bool = True, **more: str) -> Markup:
+    """A square outside, an open circle inside, and a plain one where nothing was judged."""
+    if outside:
+        return square(x, y, radius * 2.15, **more)
+    return ring(x, y, radius, **more) if judged else element("circle", cx=x, cy=y, r=radius, cls="plain", **more)
+
+
 def figure(width: float, height: float, label: str | None, parts: Iterable[Markup], cls: str = "plot") -> Markup:
     """A whole drawing; without a label it is hidden from screen readers, because a table beside it says the same."""
     body = Markup().join(parts)
