@@ -156,8 +156,8 @@ def test_long_fractions_are_rounded_down() -> None:
     """Where the exact value has more than 1000 digits, a shorter lower end strictly above the budget is written."""
     primes = [n for n in range(10**6, 10**6 + 8000) if all(n % d for d in range(2, 1000))][:250]
     table = Joint.from_counts([[n - 1 - i % 7, 1 + i % 7] for i, n in enumerate(primes)])
-    made = breach_of(table, None, Budget.l1(None, "1/1000"), ASSUMED)
-    low, up = made.claim["bounds"]["l1-lift"]
+    made = breach_of(table, None, Budget.chi2(None, "1/1000"), ASSUMED)
+    low, up = made.claim["bounds"]["chi2-lift"]
     assert up is None
     assert len(low) < 60
     assert checker.check(made).holds

@@ -90,7 +90,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=4))
 def test_layout_says_what_the_dictionary_says(claim: dict[str, Any]) -> None:
     """However it is broken into lines, the JSON reads back as the same values."""
