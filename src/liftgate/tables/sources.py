@@ -123,7 +123,7 @@ def _from_connection(con: Any, options: Options, name: str) -> Opened:
             "give table= or query=",
         )
     if options.query is not None:
-        name, inner = "query", f"\n{options.query.strip().rstrip(';')}\n"
+        name, inner = "query", f"\n{_one_select(con, options.query)}\n"
         tries = [inner]
     else:
         name = str(options.table)
@@ -142,6 +142,19 @@ def _from_connection(con: Any, options: Options, name: str) -> Opened:
     no_duplicates(columns, name)
     relation = f"(SELECT * FROM ({inner}) AS s) AS t({_numbered(columns)})"
     return Opened(name, columns, lambda wanted, binned: Bound(con, relation))
+
+
+def _one_select(con: Any, query: str) -> str:
+    """The text of a query that is one SELECT, so that it cannot leave the brackets it will stand in."""
+    import duckdb
+
+    try:
+        statements = con.extract_statements(query)
+    except duckdb.Error as e:
+        raise DataError("query", first_line(e), "give one SELECT statement") from None
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise UsageError("query", "it is not one SELECT statement", "give one SELECT statement")
+    return str(statements[0].query).strip().rstrip(";")
 
 
 def _from_database(path: Path, options: Options, stack: contextlib.ExitStack) -> Opened:
