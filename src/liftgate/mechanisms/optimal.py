@@ -96,11 +96,11 @@ def _search(grouped: Grouped, budget: Budget, gap: float, clock: Clock, start: C
     """Column generation a little inside the budget; the bound is carried over to the budget itself."""
     from liftgate.mechanisms._solver.convexly import outcome
 
-    inside = min(1e-8, 1e-2 * gap)
+    inside = min(1e-9, 1e-3 * gap)
     limits = limits_of(budget, inside)
     flow = start.matrix * np.asarray(joint.public_share)[:, None]
     known = np.array([grouped.gathered(v) for v in (flow / flow.sum(axis=0)).T])
-    target = gap * grouped.h_x - 2 * _carried(inside, len(grouped.groups))
+    target = 0.1 * gap * grouped.h_x - 2 * _carried(inside, len(grouped.groups))
     found = outcome(grouped.lift, grouped.sensitive, grouped.public, limits, max(target, 1e-13), clock, known)
     lost = _carried(inside, len(grouped.groups)) + inside * float(np.ptp(found.prices))
     return _Searched(found, found.bound - lost, found.prices, found.low - lost)

@@ -15,6 +15,7 @@ from liftgate.mechanisms._solver.polytope import Limits, build
 Floats = NDArray[np.float64]
 FIRST = 12  # points of tangency of each lift at the start
 ROUNDS = 40
+CLOSEST = 3e-7  # chord and tangent differ by about the square of this
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,7 @@ def outcome(
     best: Found | None = None
     bound, prices, low, nodes = 0.0, np.zeros(len(public)), 0.0, 0
     aim = max(gap / 4, 1e-3)
+    last = np.inf
     for _ in range(ROUNDS):
         inner = build(
             lift, sensitive, public, limits, [chords(limits.convex, sensitive[s], points[s]) for s in range(m)]
@@ -77,8 +79,9 @@ def outcome(
         clock.bound = max(clock.bound, bound)
         clock.tell()
         left = best.cost - bound
-        if left <= gap or clock.stopped:
+        if left <= gap or clock.stopped or (left > 0.99 * last and aim <= gap / 4):
             break
+        last = left
         seen = np.concatenate([best.posteriors[best.weights > 1e-9], above.posteriors[above.weights > 1e-9]]) @ lift.T
         points = [_joined(points[s], seen[:, s]) for s in range(m)]
         aim = max(gap / 4, min(aim / 4, left / 10))
@@ -108,9 +111,9 @@ def _first(limits: Limits, prior: float) -> Floats:
 
 
 def _joined(points: Floats, more: Floats) -> Floats:
-    """All points, without those closer than 1e-9 to another."""
+    """All points, without those closer than CLOSEST to another."""
     every = np.unique(np.concatenate([points, more]))
-    return np.asarray(every[np.append(True, np.diff(every) > 1e-9)])
+    return np.asarray(every[np.append(True, np.diff(every) > CLOSEST)])
 
 
 def _inside(columns: Floats | None, limits: Limits, lift: Floats, sensitive: Floats) -> Floats | None:

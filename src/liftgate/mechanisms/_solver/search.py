@@ -136,7 +136,7 @@ def extremes(A, lo, hi, n, x, head, X, HEAD, first, last):
     for j in range(first, last):
         c[j] = -1.0
         reduced(T, head, c, d)
-        if not primal(T, x, head, row, lo, hi, d, 200 + 10 * m):
+        if not primal(T, x, head, row, lo, hi, d, 200 + 10 * m + 4 * (w - n)):
             bad += 1
         c[j] = 0.0
         X[j] = x
@@ -173,6 +173,7 @@ def branch(
     h_lo = np.zeros(N)
     h_hi = np.zeros(N)
     slots = ST.shape[0]
+    pieces = N - n
     stop = count[1] + most
     while count[0] > 0:
         if count[1] >= stop:
@@ -206,13 +207,13 @@ def branch(
                 row[head[i]] = i
         elif moved:
             basics(T, x, head)
-        state = repair(T, x, head, row, lo, hi, d, 40 + 4 * m)
+        state = repair(T, x, head, row, lo, hi, d, 40 + 4 * m + pieces)
         if state == 0:
             count[0] -= 1
             continue
         offset = secants(lo, hi, pi, seen_lo, seen_hi, h_lo, h_hi, c, base, n)
         reduced(T, head, c, d)
-        solved = state == 1 and primal(T, x, head, row, lo, hi, d, 100 + 20 * m)
+        solved = state == 1 and primal(T, x, head, row, lo, hi, d, 100 + 20 * m + 4 * pieces)
         z = offset
         for j in range(n):
             z += c[j] * x[j]
@@ -245,7 +246,7 @@ def branch(
                 break
             offset = secants(lo, hi, pi, seen_lo, seen_hi, h_lo, h_hi, c, base, n)
             reduced(T, head, c, d)
-            if not primal(T, x, head, row, lo, hi, d, 100 + 20 * m):
+            if not primal(T, x, head, row, lo, hi, d, 100 + 20 * m + 4 * pieces):
                 break
             z = offset
             for j in range(n):
