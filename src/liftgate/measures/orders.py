@@ -160,5 +160,6 @@ def _finished(a: float, view: View, log_norms: Floats, weights: Floats, centred:
     near = np.abs(a * log_norms) < 1
     first = np.zeros_like(view.share) if centred else weighted(weights, view.change)
     second = np.where(near, weighted(weights, view.bend(a)), 0.0)
-    excess = np.where(near, second / a + bend(a * first + second, 1 / a), np.expm1(log_norms) - first)
-    return a / (a - 1) * math.log1p(float((view.share * excess).sum()))
+    grown = np.where(near, a * first + second, 0.0)  # n(y)^a - 1
+    excess = np.where(near, second / a + bend(grown, 1 + grown, np.log1p(grown), 1 / a), np.expm1(log_norms) - first)
+    return a / (a - 1) * math.log1p(float((view.share * excess).sum())) + 0.0

@@ -110,7 +110,7 @@ class View:
 
     def bend(self, order: float) -> Floats:
         """l^order - 1 - order (l - 1), which has one sign and is 0 to second order at l = 1."""
-        return bend(self.change, order)
+        return bend(self.change, self.lift, self.log_lift, order)
 
 
 def weighted(weights: Floats, values: Floats) -> Floats:
@@ -134,12 +134,12 @@ def log_sum(log_lift: Floats, log_weights: Floats, order: float) -> Floats:
     return np.where(known, out, top)
 
 
-def bend(change: Floats, order: float) -> Floats:
-    """(1 + d)^a - 1 - a d for d >= -1 and a > 0, by its series where |d| is small, in full relative precision."""
+def bend(change: Floats, base: Floats, log_base: Floats, order: float) -> Floats:
+    """b^a - 1 - a d for a base b = 1 + d >= 0 and a > 0, by its series where |d| is small, in full relative precision."""
     rest = order - 1
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        far = (1 + change) * np.expm1(rest * np.log1p(change)) - rest * change
-    far = np.where(change > -1, far, rest)
+    with np.errstate(invalid="ignore", over="ignore"):
+        far = base * np.expm1(rest * log_base) - rest * change
+    far = np.where(base > 0, far, rest)
     terms, term = [], order * rest / 2
     for k in range(2, _SERIES_TERMS):
         terms.append(term)
@@ -195,7 +195,11 @@ def _change(c: NDArray[Any], a: NDArray[Any], b: NDArray[Any], n: int) -> Floats
         return np.asarray((c * n - np.multiply.outer(a, b)) / np.multiply.outer(a, b), dtype=np.float64)
     if c.dtype == object or n >= 1 << 2 * _HALF:
         c, a, b = c.astype(object), a.astype(object), b.astype(object)
-        return quotient(c * int(n) - np.multiply.outer(a, b), np.multiply.outer(a, b))
+        expected = np.multiply.outer(a, b)
+        if 2 * int(n).bit_length() < _FLOAT_BITS:
+            numerator = (c * int(n) - expected).astype(np.float64)
+            return np.asarray(numerator / np.multiply.outer(a.astype(np.float64), b.astype(np.float64)))
+        return quotient(c * int(n) - expected, expected)
     high, middle, low = (
         x - y
         for x, y in zip(
