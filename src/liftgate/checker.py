@@ -16,11 +16,14 @@ import json
 import os
 import re
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import repeat
 from math import gcd
+from operator import mul
 
 FORMAT = 1
 MOST_BYTES = 64 * 2**20
@@ -150,23 +153,16 @@ def look_through(document: object) -> object:
         for name, value in levels[-1]:
             if type(name) is not str:
                 raise Unreadable(f"a key is {shown(name)}, not text")
-            if type(value) is dict:
-                levels.append(iter(value.items()))
-            elif type(value) is list:
-                levels.append(zip(repeat(name), value))
-            elif type(value) is int:
-                if abs(value) >= _TOO_LARGE:
-                    raise Unreadable(f"a number in {shown(name)} has more than {MOST_DIGITS} digits")
-                continue
-            elif value is None or type(value) is str:
-                continue
-            else:
-                raise Unreadable(
-                    f"{shown(name)} holds {shown(value)}; only text, whole numbers, null, lists and objects may be there"
-                )
-            if len(levels) > MOST_DEPTH + 1:
-                raise Unreadable(f"nested more than {MOST_DEPTH} deep in {shown(name)}")
-            break
+            if value is not None and type(value) not in (int, str, list, dict):
+                what = "only text, whole numbers, null, lists and objects may be there"
+                raise Unreadable(f"{shown(name)} holds {shown(value)}; {what}")
+            if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+                raise Unreadable(f"a number in {shown(name)} has more than {MOST_DIGITS} digits")
+            if isinstance(value, dict | list):
+                if len(levels) > MOST_DEPTH:
+                    raise Unreadable(f"nested more than {MOST_DEPTH} deep in {shown(name)}")
+                levels.append(iter(value.items()) if isinstance(value, dict) else zip(repeat(name), value))
+                break
         else:
             levels.pop()
     return document
@@ -725,9 +721,13 @@ def least_sum(
     """How many multipliers mu a leaf has, and R(y, mu) <= sum_s y_s P(s|Y=y) as a whole number of y's unit 2^-UNIT."""
     rows, total, one = table.rows, table.total, 1 << UNIT
     limits = [fraction(low if up is None else up, name) for name, (low, up) in bounds.items()]
+    under = limits[0].denominator * limits[-1].denominator
+    least, most = (int(limit * under) for limit in (limits[0], limits[-1]))
 
     def lifts(y: list[int], mu: list[int]) -> int:
-        return sum(v * row * limits[v < 0] for v, row in zip(y, rows, strict=True)) * one // total
+        return (sum(v * row * (most if v < 0 else least) for v, row in zip(y, rows, strict=True)) << UNIT) // (
+            total * under
+        )
 
     def ratio(y: list[int], mu: list[int]) -> int:  # lifts lie between t and E t, 1/E <= t <= 1; linear in t
         parts = (v * row * (limits[0] if v < 0 else 1) for v, row in zip(y, rows, strict=True))
@@ -780,6 +780,7 @@ def uncovered(
 ) -> str | None:
     """What the tree leaves unproven: its boxes have to cover all posteriors, and every leaf to prove F >= 0 on its box."""
     known = {0: 0, 1 << bits: 0}  # h at the ends of boxes, rounded down
+    pairs = [(x, column, sum(column)) for x, column in enumerate(columns)]
     boxes = [([0] * len(columns), [1 << bits] * len(columns))]
     for place, node in enumerate(items(tree, "tree")):
         entries = wholes(node, f"tree[{place}]")
@@ -799,9 +800,8 @@ def uncovered(
             raise Refused(f"tree[{place}] is neither a split nor a leaf")
         rest, shift = least[1](y, mu), UNIT - bits - e
         value = (z[0] << UNIT - e) + ((rest or 0) >> e)
-        for x, column in enumerate(columns):
-            slope = -((-sum(v * c for v, c in zip(y, column, strict=True)) << shift) // sum(column))
-            slope += pi[x] + (z[0] << shift)
+        for x, column, mass in pairs:
+            slope = pi[x] + (z[0] << shift) - (-(sum(map(mul, y, column)) << shift) // mass)
             value += min(known[low[x]] - slope * low[x], known[high[x]] - slope * high[x])
         if value < 0 or rest is None:
             return f"tree[{place}] does not prove its box"
@@ -843,6 +843,211 @@ def atanh(over: int, under: int) -> tuple[int, int]:
 LN2 = atanh(1, 3)
 
 
+# --- 5f. Couplings of two laws (STAR Def. 10 and 14, Thm. 20) ---------------------------------------------------------
+
+Law = dict[str, Fraction]
+
+
+def objects(value: object, place: str) -> dict[str, object]:
+    """An object with at least one key."""
+    if type(value) is not dict or not value:
+        raise Refused(f"{place} is {shown(value)}, not an object with entries")
+    return value
+
+
+def texts(value: object, place: str) -> list[str]:
+    """A list of texts, possibly empty."""
+    if type(value) is not list or not all(type(label) is str for label in value):
+        raise Refused(f"{place} is not a list of labels")
+    return value
+
+
+def law_of(value: object, place: str) -> Law:
+    """Masses by label, none negative; they add up to 1, or to less for a sub-distribution."""
+    law = {label: fraction(mass, f"{place} {shown(label)}") for label, mass in objects(value, place).items()}
+    if min(law.values()) < 0 or sum(law.values()) > 1:
+        raise Refused(f"{place} has a negative mass, or masses that add up to more than 1")
+    return law
+
+
+def partners_of(relation: object, right: Law) -> Callable[[str], Sequence[str]]:
+    """For a left label the right labels related to it: equal, at most so far apart, listed, or a span of an order."""
+    if relation == "equal":
+        return lambda a: [a] if a in right else []
+    if type(relation) is str and relation.startswith("distance<="):
+        most = fraction(relation.removeprefix("distance<="), "relation")
+        placed = sorted((fraction(b, "a right label"), b) for b in right)
+
+        def near(a: str) -> list[str]:
+            x = fraction(a, "a left label")
+            first = bisect_left(placed, x - most, key=lambda place: place[0])
+            return [b for _, b in placed[first : bisect_right(placed, x + most, key=lambda place: place[0])]]
+
+        return near
+    if type(relation) is dict and "order" not in relation:
+        listed = objects(keys(relation, ("pairs",), "relation")[0], "pairs")
+        rows = {a: [b for b in texts(row, "pairs") if b in right] for a, row in listed.items()}
+        return lambda a: rows.get(a, [])
+    order, spans = keys(relation, ("order", "spans"), "relation")
+    names, ends = texts(order, "order"), objects(spans, "spans")
+    if set(names) != set(right) or len(names) != len(right):
+        raise Refused("order does not name every right label once")
+    bounds = {a: [number(end, 0, "spans") for end in items(pair, "spans")] for a, pair in ends.items()}
+    return lambda a: names[slice(*bounds.get(a, [0])[:2])]
+
+
+def left_over(flow: object, t: Fraction, left: Law, right: Law, related: Callable[[str, str], bool]) -> Fraction:
+    """The left mass outside a flow on related pairs that takes at most the left masses and t times the right ones."""
+    rows, columns = dict(left), {b: t * mass for b, mass in right.items()}
+    for entry in flow if type(flow) is list else [flow]:
+        if type(entry) is not list or len(entry) != 3:
+            raise Refused("a flow is not [left label, right label, mass]")
+        (a, b), mass = texts(entry[:2], "a flow"), fraction(entry[2], "a flow")
+        if a not in rows or b not in columns or mass < 0 or not related(a, b):
+            raise Refused(f"the flow from {shown(a)} to {shown(b)} is negative, or the labels are not related")
+        rows[a], columns[b] = rows[a] - mass, columns[b] - mass
+        if rows[a] < 0 or columns[b] < 0:
+            raise Refused(f"the flow from {shown(a)} to {shown(b)} takes more than there is")
+    return sum(rows.values(), Fraction(0))
+
+
+def two_laws(claim: object, *last: str) -> tuple[Law, Law, Callable[[str], Sequence[str]], str, list[object]]:
+    """Both laws, the relation R, the opening words and the rest of a claim about two laws."""
+    given, other, relation, *rest = keys(claim, ("left", "right", "relation", *last), "claim")
+    left, right = law_of(given, "left"), law_of(other, "right")
+    named = shown(relation) if type(relation) is str else "as listed"
+    short = "".join(f", {shown(1 - sum(law.values()))} missing" for law in (left, right) if sum(law.values()) < 1)
+    opening = f"For laws on {len(left)} and {len(right)} labels{short}, R {named}:"
+    return left, right, partners_of(relation, right), opening, rest
+
+
+def closeness(exp_eps: object, delta: object) -> tuple[Fraction, Fraction]:
+    """An e^eps of at least 1 and a delta from 0 to 1."""
+    t, d = fraction(exp_eps, "exp_eps"), fraction(delta, "delta")
+    if t < 1 or not 0 <= d <= 1:
+        raise Refused(f"exp_eps {shown(t)} is below 1, or delta {shown(d)} is not from 0 to 1")
+    return t, d
+
+
+def coupling(claim: object, evidence: object) -> Finding:
+    """left(X) <= exp_eps right(R(X)) + delta for every X: a flow carries all but delta of the left law."""
+    left, right, partners, opening, rest = two_laws(claim, "exp_eps", "delta")
+    t, d = closeness(*rest)
+    words = f"{opening} left(X) <= {shown(t)} right(R(X)) + {shown(d)} for every set X of left labels."
+    lost = left_over(keys(evidence, ("flow",), "evidence")[0], t, left, right, lambda a, b: b in partners(a))
+    return words, None if lost <= d else f"the flow leaves {shown(lost)} of the left law, more than {shown(d)}"
+
+
+def no_coupling(claim: object, evidence: object) -> Finding:
+    """left(X) > exp_eps right(R(X)) + delta for the event X."""
+    left, right, partners, opening, rest = two_laws(claim, "exp_eps", "delta")
+    t, d = closeness(*rest)
+    words = f"{opening} left(X) > {shown(t)} right(R(X)) + {shown(d)} for some set X of left labels."
+    event = set(texts(keys(evidence, ("event",), "evidence")[0], "event"))
+    if not event <= set(left):
+        raise Refused("event names a label that the left law does not have")
+    here = sum(left[a] for a in event)
+    limit = t * sum(right[b] for b in {b for a in event for b in partners(a)}) + d
+    return words, None if here > limit else f"the event has only {shown(here)}, not more than {shown(limit)}"
+
+
+def profile(claim: object, evidence: object) -> Finding:
+    """The least delta at t = exp_eps is the sum of max(0, p - t q) over blocks (p, q), for every t >= 0.
+
+    The ratios p/q fall, a flow saturates every block, and no label is related to one of a later block.
+    """
+    left, right, partners, opening, (given,) = two_laws(claim, "blocks")
+    blocks = [[fraction(mass, "blocks") for mass in items(pair, "blocks")] for pair in items(given, "blocks")]
+    words = f"{opening} the least delta at any t is the sum of max(0, p - t q) over {len(blocks)} blocks (p, q)."
+    parts = items(keys(evidence, ("parts",), "evidence")[0], "parts")
+    homes: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for k, (part, pair) in enumerate(zip(parts, blocks, strict=False)):
+        *names, flow = keys(part, ("left", "right", "flow"), f"parts[{k}]")
+        inside: list[Law] = []
+        for listed, law, home in zip(names, (left, right), homes, strict=True):
+            for label in texts(listed, f"parts[{k}]"):
+                if home.setdefault(label, k) != k or label not in law:
+                    raise Refused(f"parts[{k}] names {shown(label)}, which is no label or in another part")
+            inside.append({label: law[label] for label in texts(listed, f"parts[{k}]")})
+        one, two = inside
+        if [sum(one.values()), sum(two.values())] != pair or pair == [0, 0]:
+            return words, f"part {k} does not have the masses of block {k}, or none"
+        if left_over(flow, pair[0] / (pair[1] or 1), one, two, lambda a, b: b in partners(a)) and pair[1]:
+            return words, f"the flow of block {k} does not carry all of it"
+    lost = [v for law, home in zip((left, right), homes, strict=True) for v in law if law[v] and v not in home]
+    if len(parts) != len(blocks) or lost:
+        raise Refused("there are not as many parts as blocks, or a label with mass is in none")
+    for k, (pair, after) in enumerate(zip(blocks, blocks[1:], strict=False)):  # noqa: RUF007
+        if pair[0] * after[1] <= after[0] * pair[1]:
+            return words, f"the ratio of block {k} is not above that of block {k + 1}"
+    for a, k in homes[0].items():
+        if left[a] and any(homes[1].get(b, 0) > k and right[b] for b in partners(a)):
+            return words, f"left label {shown(a)} of block {k} is related to a label of a later block"
+    return words, None
+
+
+def chain(claim: object, evidence: object) -> Finding:
+    """From every pair of starts two programs end with laws that are (exp_eps, delta)-close under equality.
+
+    A flow for every related pair of states of every step: factors multiply, delta is 1 - prod (1 - delta_i) (STAR Lemma
+    13.3, E49). One proof up to equality, or one per output k up to "left = k implies right = k", deltas added.
+    """
+    *sides, given, exp_eps, delta = keys(claim, ("left", "right", "starts", "exp_eps", "delta"), "claim")
+    left, right = ([kernel_of(step) for step in items(side, "a program")] for side in sides)
+    (t, d), starts = closeness(exp_eps, delta), {names_of(pair) for pair in items(given, "starts")}
+    words = f"After {len(left)} steps from any of {len(starts)} pairs of starts"
+    words += f", left(X) <= {shown(t)} right(X) + {shown(d)} for every set X of outputs."
+    listed = items(keys(evidence, ("proofs",), "evidence")[0], "proofs")
+    proofs: dict[str | None, object] = {}
+    for proof in listed:
+        output, steps = keys(proof, ("output", "steps"), "a proof")
+        proofs[None if output is None else texts([output], "output")[0]] = steps
+    if len(left) != len(right) or len(proofs) != len(listed) or (len(proofs) > 1 and None in proofs):
+        raise Refused("the programs differ in length, or two proofs are about the same output")
+    if list(proofs) != [None] and not {b for law in left[-1].values() for b in law if law[b]} <= set(proofs):
+        return words, "an output of the left program has no proof"
+    lost = Fraction(0)
+    for output, steps in proofs.items():
+        parts = [keys(step, ("exp_eps", "delta", "pairs"), "a step") for step in items(steps, "steps")]
+        rows = [[items(entry, "pairs") for entry in items(part[2], "pairs")] for part in parts]
+        flows = [{names_of(row[:2]): row[2:] for row in step} for step in rows]
+        if len(parts) != len(left) or not starts <= set(flows[0]):
+            raise Refused("a proof does not have every step, or not every start")
+        factor, kept = Fraction(1), Fraction(1)
+        for i, (t_i, d_i) in enumerate(closeness(*part[:2]) for part in parts):
+            factor, kept = factor * t_i, kept * (1 - d_i)
+            related = partial(goes_on, flows[i + 1] if i + 1 < len(left) else None, output)
+            for (a, b), flow in flows[i].items():
+                if a not in left[i] or b not in right[i] or len(flow) != 1:
+                    raise Refused(f"step {i}: {shown(a)} or {shown(b)} is no state, or the pair has no flow")
+                if left_over(flow[0], t_i, left[i][a], right[i][b], related) > d_i:
+                    return words, f"step {i}: the flow from {shown(a)}, {shown(b)} leaves more than {shown(d_i)}"
+        lost += 1 - kept
+        if factor > t:
+            return words, f"the factors of a proof multiply to {shown(factor)}, above {shown(t)}"
+    return words, None if lost <= d else f"the deltas come to {shown(lost)}, above {shown(d)}"
+
+
+def goes_on(later: dict[tuple[str, str], list[object]] | None, output: object, a: str, b: str) -> bool:
+    """Whether two states may be paired: as a pair of the next step has them, or at the end as the proof says."""
+    if later is not None:
+        return (a, b) in later
+    return a == b if output is None else a != output or b == output
+
+
+def kernel_of(step: object) -> dict[str, Law]:
+    """One step of a program: for every state the law of the next one."""
+    return {state: law_of(law, f"the state {shown(state)}") for state, law in objects(step, "a step").items()}
+
+
+def names_of(pair: object) -> tuple[str, str]:
+    """A pair of states."""
+    names = texts(pair, "a pair of states")
+    if len(names) != 2:
+        raise Refused("a pair of states is not [left, right]")
+    return names[0], names[1]
+
+
 # --- 6. The rules by name --------------------------------------------------------------------------------------------
 
 RULES: dict[str, Callable[[object, object], Finding]] = {
@@ -851,6 +1056,10 @@ RULES: dict[str, Callable[[object, object], Finding]] = {
     "measure-bounds": measure_bounds,
     "optimal-utility": optimal_utility,
     "announcement": announcement,
+    "coupling": coupling,
+    "no-coupling": no_coupling,
+    "profile": profile,
+    "chain": chain,
 }
 
 

@@ -8,6 +8,8 @@ from liftgate.certificates.assumptions import ASSUMPTIONS, explain
 from liftgate.certificates.bounds import certify, lift_bounds, measure_bounds, ratio_bound
 from liftgate.certificates.breaches import breach_of, revealed
 from liftgate.certificates.certificate import Certificate
+from liftgate.certificates.couplings import chain, coupling, no_coupling, profile
+from liftgate.certificates.optimal_utility import optimal_utility
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,11 @@ _KINDS = (
         ratio_bound,
     ),
     Kind("measure-bounds", "The worst released value, by each measure named, is inside these bounds.", measure_bounds),
+    Kind("optimal-utility", "No other release inside the budget keeps more than this bound.", optimal_utility),
+    Kind("coupling", "Two laws are close up to a relation: a coupling carries all but delta of the left one.", coupling),
+    Kind("no-coupling", "Two laws are not that close up to a relation: an event is too likely on the left.", no_coupling),
+    Kind("profile", "The least delta of two laws up to a relation, for every epsilon at once.", profile),
+    Kind("chain", "Two programs of several steps end with close laws, from every pair of starts.", chain),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _KINDS})
 
@@ -40,6 +47,7 @@ __all__ = [
     "explain",
     "lift_bounds",
     "measure_bounds",
+    "optimal_utility",
     "ratio_bound",
     "revealed",
 ]

@@ -2,6 +2,7 @@
 
 from liftgate.couplings.laws import Law, read_law
 from liftgate.couplings.profiles import STAR, Coupling, Profile, profile
+from liftgate.couplings.proofs import certify, certify_profile
 from liftgate.couplings.relations import Spans
 
-__all__ = ["STAR", "Coupling", "Law", "Profile", "Spans", "profile", "read_law"]
+__all__ = ["STAR", "Coupling", "Law", "Profile", "Spans", "certify", "certify_profile", "profile", "read_law"]
