@@ -156,9 +156,9 @@ def look_through(document: object) -> object:
             if value is not None and type(value) not in (int, str, list, dict):
                 what = "only text, whole numbers, null, lists and objects may be there"
                 raise Unreadable(f"{shown(name)} holds {shown(value)}; {what}")
-            if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+            if isinstance(value, int) and not -_TOO_LARGE < value < _TOO_LARGE:
                 raise Unreadable(f"a number in {shown(name)} has more than {MOST_DIGITS} digits")
-            if isinstance(value, dict | list):
+            if isinstance(value, (dict, list)):
                 if len(levels) > MOST_DEPTH:
                     raise Unreadable(f"nested more than {MOST_DEPTH} deep in {shown(name)}")
                 levels.append(iter(value.items()) if isinstance(value, dict) else zip(repeat(name), value))
