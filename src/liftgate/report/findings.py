@@ -64,12 +64,13 @@ def _measured_headline(view: View) -> Markup:
     most, least = view.lift_at(*view.most), view.lift_at(*view.least)
     if most == 1 and least == 1:
         return Markup("Learning {} says nothing about {}.").format(public, sensitive)
+    value = phrases.a_value(view)
     if least == 0:
-        return Markup("Learning {} can make a value of {} {} times as likely, or rule one out.").format(
-            public, sensitive, numbers.lift(most)
+        return Markup("Learning {} can make {} {} times as likely, or rule one out.").format(
+            public, value, numbers.lift(most)
         )
-    return Markup("Learning {} can make a value of {} {} times as likely, or only {} times as likely.").format(
-        public, sensitive, numbers.lift(most), numbers.lift(least)
+    return Markup("Learning {} can make {} {} times as likely, or only {} times as likely.").format(
+        public, value, numbers.lift(most), numbers.lift(least)
     )
 
 
@@ -104,30 +105,38 @@ def lede(view: View, word: str | None, bad: Flags, sample: bool) -> Markup:
 
 
 def clearest_cell(view: View) -> tuple[int, int] | None:
-    """The cell of the clearest case: largest excess in people among values with at least 30 rows, else of all."""
-    excess = view.excess()
-    if view.sides:
-        worst = int(np.argmax(np.where(_big(view) & (view.bad | ~view.bad.any()), view.stray, -1)))
-        mask = np.zeros_like(excess)
-        mask[:, worst] = 1
-        excess = excess * mask * _side_cells(view)
-    if not excess.any():
-        plain = View(view.joint, None, np.zeros_like(view.outside))
-        excess = plain.excess()
-        if not excess.any():
-            return None
-    kept = np.where(_big(view)[None, :], excess, 0.0)
-    table = kept if kept.any() else excess
+    """The cell that makes the finding clearest, among values with at least 30 rows where there are any.
+
+    Outside a budget the largest excess over it in people; else the largest change of a probability; None where
+    nothing is learned.
+    """
+    big = _big(view)
+    if view.bad.any():
+        columns = view.bad & big if (view.bad & big).any() else view.bad
+        table = np.where(view.outside, np.maximum(view.excess(), 1e-12), 0.0)
+        if view.sides:
+            columns = np.arange(len(columns)) == int(np.argmax(np.where(columns, view.stray, -1)))
+            table = np.where(_side_cells(view), table, 0.0)
+    else:
+        columns, table = big, np.abs(view.joint.lift - 1) * view.joint.prior[:, None]
+    table = np.where(columns[None, :], table, 0.0)
+    if not (table > 1e-15).any():
+        return None
     s, x = np.unravel_index(int(np.argmax(table)), table.shape)
     return int(s), int(x)
 
 
 def _side_cells(view: View) -> Flags:
-    """The cells that a bounded measure is made of, mostly: rises for alpha-lift, falls for inverses."""
+    """The cells that a bounded measure is made of, mostly: its extreme, rises, or falls."""
     lift, side = view.joint.lift, view.worst_side
-    if side is None or (side.name in ("l1-lift", "chi2-lift") or side.name.startswith("largest")):
+    if side is None or side.name in ("l1-lift", "chi2-lift"):
         return np.ones(lift.shape, dtype=np.bool_)
-    return np.asarray(lift < 1) if side.name.endswith("-inverse") else np.asarray(lift > 1)
+    if side.name.endswith("-inverse"):
+        return np.asarray(lift == lift.min(axis=0))
+    if side.name.startswith("alpha"):
+        return np.asarray(lift == lift.max(axis=0))
+    falls = view.smallest * view.largest < 1
+    return np.asarray(lift == np.where(falls, view.smallest, view.largest))
 
 
 def _big(view: View) -> Flags:

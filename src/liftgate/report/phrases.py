@@ -44,6 +44,13 @@ def the(text: str) -> Markup:
     return name_in(text) if text.startswith("the ") else Markup("the {}").format(name_in(text))
 
 
+def a_value(view: View) -> Markup:
+    """Some sensitive value, in a sentence."""
+    if view.sensitive.startswith("the "):
+        return Markup("a sensitive value")
+    return Markup("a value of {}").format(name_in(view.sensitive))
+
+
 def values_noun(view: View, n: int) -> str:
     """The noun for n public values: ``occupations``, else ``values``."""
     if len(view.joint.source.public) != 1 or view.public.startswith("the "):
