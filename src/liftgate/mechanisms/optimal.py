@@ -18,6 +18,7 @@ from liftgate.mechanisms.grouped import Grouped, is_silent, limits_of, refuse_in
 from liftgate.mechanisms.merge_best import merge_best
 from liftgate.mechanisms.merge_subsets import merge_subsets
 from liftgate.mechanisms.naming import named
+from liftgate.mechanisms.proof import Proof, can_be_proven, prove
 from liftgate.mechanisms.response import rounded
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from liftgate.mechanisms._solver.convexly import Outcome
 
 Floats = NDArray[np.float64]
+PROVEN_UP_TO = 1000  # public x sensitive values
 
 
 @mechanism
@@ -44,7 +46,7 @@ def optimal(
     """
     refuse_inverse(budget)
     if budget.holds(joint).all():
-        return Design(Channel.identity(joint.public), Fraction(1), 1.0, None, ("the table itself keeps the budget",))
+        return _unchanged(joint, budget, gap, seconds)
     if is_silent(budget):
         design = merge_best(joint, budget, gap=gap, seconds=seconds, progress=progress)
         note = "only lifts of exactly 1 are allowed: values can be merged, and no response is rounded into this budget"
@@ -60,7 +62,17 @@ class _Searched:
     bound: float
     prices: Floats
     low: float
-    notes: tuple[str, ...] = ()
+
+
+def _unchanged(joint: Joint, budget: Budget, gap: float, seconds: float) -> Design:
+    """Nothing can keep more than everything: I(X;Y) <= H(X)."""
+    channel, grouped = Channel.identity(joint.public), Grouped.of(joint)
+    proof: Proof | str = "alpha-lift of an order that is not whole has no proof in whole numbers"
+    if can_be_proven(budget):
+        wide = tuple(np.array([1.0]) for _ in joint.sensitive)
+        proof = prove(joint, budget, channel, grouped, np.zeros(len(grouped.groups)), wide, gap, seconds)
+    note = "the table itself keeps the budget"
+    return Design(channel, Fraction(1), 1.0, proof.to_dict() if isinstance(proof, Proof) else None, (note,))
 
 
 def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress: Progress | None) -> Design:
@@ -69,9 +81,10 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
     grouped = Grouped.of(joint)
     clock = Clock(0.97 * seconds - _rounding_time(joint), progress, grouped.h_x)
     start = merge_subsets(joint, budget).channel
-    result = _search(grouped, budget, gap, clock, start, joint)
+    small = len(grouped.groups) * len(joint.sensitive) <= PROVEN_UP_TO and can_be_proven(budget)
+    result = _search(grouped, budget, 0.1 * gap if small else 0.9 * gap, clock, start, joint)
     channel, moved = rounded(joint, budget, *grouped.spread(result.found.posteriors, result.found.weights))
-    notes = list(result.notes)
+    notes = []
     if moved > 1e-6:
         notes.append(f"rounding to whole shares needed up to {moved:.0e} of everyone in a released value")
     if channel is None or utility(joint, channel) < utility(joint, start):
@@ -80,9 +93,20 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
         channel = start
     kept = utility(joint, channel)
     search_bound = min(1.0, max(kept, 1.0 - result.bound / grouped.h_x))
+    proof: Proof | str
     if search_bound - kept > gap:
         stop = "cancelled" if clock.cancelled else f"stopped after {clock.spent:.0f} s"
-        notes.append(f"{stop}: at most {search_bound - kept:.1e} NMI below the best, as far as the search knows")
+        notes.append(f"{stop}: at most {search_bound - kept:.1e} of H(X) below the best, as far as the search knows")
+        proof = "the search did not close"
+    elif not can_be_proven(budget):
+        proof = "alpha-lift of an order that is not whole has no proof in whole numbers"
+    elif not small:
+        proof = f"{len(grouped.groups):,} x {len(joint.sensitive):,} values are too many"
+    else:
+        proof = prove(joint, budget, channel, grouped, result.prices, result.found.points, gap, clock.left)
+    if isinstance(proof, Proof):
+        return Design(named(joint, channel), proof.share, search_bound, proof.to_dict(), tuple(notes))
+    notes.append(f"not proven in whole numbers: {proof}")
     return Design(named(joint, channel), Fraction(1), search_bound, None, tuple(notes))
 
 
@@ -96,11 +120,11 @@ def _search(grouped: Grouped, budget: Budget, gap: float, clock: Clock, start: C
     """Column generation a little inside the budget; the bound is carried over to the budget itself."""
     from liftgate.mechanisms._solver.convexly import outcome
 
-    inside = min(1e-9, 1e-3 * gap)
+    inside = min(1e-9, 1e-2 * gap)
     limits = limits_of(budget, inside)
     flow = start.matrix * np.asarray(joint.public_share)[:, None]
     known = np.array([grouped.gathered(v) for v in (flow / flow.sum(axis=0)).T])
-    target = 0.1 * gap * grouped.h_x - 2 * _carried(inside, len(grouped.groups))
+    target = gap * grouped.h_x - 2 * _carried(inside, len(grouped.groups))
     found = outcome(grouped.lift, grouped.sensitive, grouped.public, limits, max(target, 1e-13), clock, known)
     lost = _carried(inside, len(grouped.groups)) + inside * float(np.ptp(found.prices))
     return _Searched(found, found.bound - lost, found.prices, found.low - lost)
