@@ -142,8 +142,14 @@ def test_a_million_values_are_refused_early_with_their_approximate_number(tmp_pa
     assert "more than the 20,000,000 cells allowed. Fix: leave out identifiers, bin numbers (such as id:10)" in text
     about = int(text.split("about ")[1].split(" ")[0].replace(",", ""))
     assert 800_000 < about < 1_200_000
-    allowed = int(text.rsplit("--max-cells ", 1)[1].rstrip(")"))
-    assert len(read_joint(path, "s", "id", max_cells=allowed).public) == 1_000_000
+
+
+def test_what_the_early_refusal_tells_to_allow_is_enough() -> None:
+    table = pa.table({"s": np.arange(150_000) % 2, "id": np.arange(150_000)})
+    with pytest.raises(DataError, match=r"about .* different values") as caught:
+        read_joint(table, "s", "id", max_cells=200_000)
+    allowed = int(caught.value.fix.rsplit("--max-cells ", 1)[1].rstrip(")"))
+    assert len(read_joint(table, "s", "id", max_cells=allowed).public) == 150_000
 
 
 def test_the_cap_is_exact_for_tables_that_pass_the_early_look() -> None:

@@ -246,7 +246,7 @@ def test_a_relation_is_read_once() -> None:
     assert not any("above" in x or "below" in x for x in joint.public)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

@@ -237,11 +237,17 @@ def _coded(column: Any, key: Key, words: Words) -> tuple[NDArray[np.int64], list
     values = chunk.dictionary.to_pylist()
     text = _TEXT.fullmatch(key.kind) is not None
     starts_blank = text and any(v for v in values) and all(v.startswith((" ", "\t")) for v in values if v)
-    found = [_label(v, key, words, text) for v in values]
-    unique = {(type(v).__name__, v): v for v in found}
-    ordered = sorted(unique.values(), key=order_key)
-    at = {(type(v).__name__, v): i for i, v in enumerate(ordered)}
-    rank = np.array([at[(type(v).__name__, v)] for v in found] or [0], dtype=np.int64)
+    if _WHOLE.fullmatch(key.kind) and "HUGE" not in key.kind and not words.tokens and key.spec.binning is None:
+        ordered: list[Label] = sorted(v for v in values if v is not None) + [None] * (None in values)
+        at: dict[Any, int] = {v: i for i, v in enumerate(ordered)}
+        ranks = [at[v] for v in values]
+    else:
+        found = [_label(v, key, words, text) for v in values]
+        kinds = [(type(v), v) for v in found]  # True and 1 are two labels
+        ordered = sorted(dict(zip(kinds, found, strict=True)).values(), key=order_key)
+        at = {(type(v), v): i for i, v in enumerate(ordered)}
+        ranks = [at[k] for k in kinds]
+    rank = np.array(ranks or [0], dtype=np.int64)
     return rank[chunk.indices.to_numpy(zero_copy_only=False)] if len(chunk) else rank[:0], ordered, starts_blank
 
 
