@@ -15,6 +15,7 @@ from liftgate.transparency.grouping import FloatArray
 from liftgate.transparency.rules import DecisionRules, both, numbers
 
 Box = tuple[FloatArray, FloatArray]
+SLIP = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,12 @@ class Fidelity:
                 return [1 - high, low], [1 - low, high]
             lows = [fraction(v) for v in self.lower[row]]
             highs = [fraction(v) for v in self.upper[row]]
-            return exactly_tightened(lows, highs)
+            all_low, all_high = sum(lows), sum(highs)
+            if 1 < all_low <= 1 + SLIP:  # floats that add up to 1 only as floats, as rules may
+                lows = [v / all_low for v in lows]
+            if 1 - SLIP <= all_high < 1:
+                highs = [v / all_high for v in highs]
+            return exactly_tightened(lows, [max(a, b) for a, b in zip(lows, highs, strict=True)])
         assert self.value is not None
         chances = rules.exact_rule(row)
         if self.kind == "delta":

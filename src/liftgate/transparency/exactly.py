@@ -180,11 +180,14 @@ def _exact_masses(masses: FloatArray, people: list[Fraction], low: Chances, high
 
 
 def topped_up(values: list[Fraction], low: list[Fraction], high: list[Fraction], total: Fraction) -> list[Fraction]:
-    """Values moved inside their box, each by the same part of its room, until they add up."""
+    """Values moved inside their box, each by the same part of its room, until they add up; zeros move last."""
     gap = total - sum(values, ZERO)
     if gap == 0:
         return values
     ends = high if gap > 0 else low
+    moved = [e if v else v for v, e in zip(values, ends, strict=True)]
+    if abs(sum(moved, ZERO) - sum(values, ZERO)) >= abs(gap):
+        ends = moved
     room = sum((abs(e - v) for e, v in zip(ends, values, strict=True)), ZERO)
     return [v + (e - v) * abs(gap) / room for v, e in zip(values, ends, strict=True)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liftgate.transparency.boxes import Fidelity
+from liftgate.transparency.boxes import Box, Fidelity
 from liftgate.transparency.grouping import FloatArray, IntArray
 from liftgate.transparency.rules import DecisionRules, both
 from liftgate.transparency.vectors import TERMS, Masses, announce_masses, chances_from, confidences, least_confidence
@@ -101,12 +101,8 @@ def _compiled(rules: DecisionRules, fidelity: Fidelity, target: Fraction | None)
 
 
 def _in_arrays(rules: DecisionRules, fidelity: Fidelity, target: Fraction | None, distance: str) -> Floats:
-    low, high = fidelity.box(rules)
-    groups, weight = rules.groups, rules.mass[:, None]
-    true, lows, highs = (groups.gather(v * weight) for v in (np.clip(rules.chances, low, high), low, high))
-    by_row = Masses(groups.gather(rules.mass), true, lows, highs, groups.starts)
-    block_of = _blocks(rules)
-    m = by_row if block_of is None else _merged(by_row, block_of, groups)
+    m, by_row, (low, high) = box_masses(rules, fidelity)
+    groups, block_of = rules.groups, _blocks(rules)
     least, terms = least_confidence(m)
     beta = least if target is None else np.maximum(least, float(target))
     masses = announce_masses(m, beta, distance)
@@ -116,6 +112,16 @@ def _in_arrays(rules: DecisionRules, fidelity: Fidelity, target: Fraction | None
     chance = np.clip(chance, low[:, 1], high[:, 1])
     reached = group_confidences(rules, both(chance))
     return Floats(chance if rules.rule.ndim == 1 else both(chance), reached, least, terms)
+
+
+def box_masses(rules: DecisionRules, fidelity: Fidelity) -> tuple[Masses, Masses, Box]:
+    """Allowed masses by block and by row (rows put together by group), and the box of chances they come from."""
+    low, high = fidelity.box(rules)
+    groups, weight = rules.groups, rules.mass[:, None]
+    true, lows, highs = (groups.gather(v * weight) for v in (np.clip(rules.chances, low, high), low, high))
+    by_row = Masses(groups.gather(rules.mass), true, lows, highs, groups.starts)
+    block_of = _blocks(rules)
+    return (by_row if block_of is None else _merged(by_row, block_of, groups)), by_row, (low, high)
 
 
 def _blocks(rules: DecisionRules) -> IntArray | None:

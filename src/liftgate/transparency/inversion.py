@@ -8,7 +8,7 @@ the fidelity; so any reader can run this check.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -32,6 +32,7 @@ NONE_FITS = "no rule fits"
 MOST_ENUMERATED = 100_000
 MOST_REPLAYED = 20_000
 EDGE = 1e-9
+Prior = Callable[[FloatArray], FloatArray]
 FAMILIES: Mapping[str, tuple[Fraction, ...] | None] = {
     "0 or 1": (Fraction(0), Fraction(1)),
     "0, 1/2 or 1": (Fraction(0), Fraction(1, 2), Fraction(1)),
@@ -144,8 +145,17 @@ def worst(words: Any) -> str:
     return NONE_FITS
 
 
-def invert(announcement: Announcement, families: Mapping[str, Any] | None = None) -> Inversion:
-    """The inversion check of an announcement: by its band, and by its method where the rules can be listed."""
+def invert(
+    announcement: Announcement,
+    families: Mapping[str, Any] | None = None,
+    prior: Prior | None = None,
+    slack: float = 1.0,
+) -> Inversion:
+    """The inversion check of an announcement: by its band, and by its method where the rules can be listed.
+
+    ``families`` names beliefs about the values a rule may take (None: any). ``prior`` gives every listed rule of a
+    group (one per line) its weight, equal ones by default; ``slack`` r covers all priors within odds r of it.
+    """
     named = dict(FAMILIES if families is None else families)
     name = "any value"
     if announcement.values is not None:
@@ -153,9 +163,9 @@ def invert(announcement: Announcement, families: Mapping[str, Any] | None = None
         named.setdefault(name, announcement.values)
     out = []
     for title, values in named.items():
-        out.append(Family(title, values, False, _by_band(announcement, values)))
+        out.append(Family(title, values, False, _by_band(announcement, values, prior, slack)))
         if values is not None and announcement.given.two_outcomes:
-            known = _by_method(announcement, values)
+            known = _by_method(announcement, values, prior, slack)
             if known is not None:
                 out.append(Family(title, values, True, known))
     return Inversion(tuple(out), name)
@@ -175,7 +185,7 @@ def family_name(values: Sequence[Fraction]) -> str:
 
 def band(fidelity: Fidelity, chances: FloatArray, digits: int | None) -> tuple[FloatArray, FloatArray]:
     """Where the real chance of every outcome can be, seen from the announced one (rounding included)."""
-    slack = EDGE + (0.5 * 10.0**-digits if digits is not None else 0.0)
+    slack = 0.5 * 10.0**-digits if digits is not None else 0.0
     if fidelity.kind == "delta":
         assert fidelity.value is not None
         room = float(1 - fidelity.value) + slack
@@ -189,15 +199,17 @@ def band(fidelity: Fidelity, chances: FloatArray, digits: int | None) -> tuple[F
     return np.zeros_like(chances), np.ones_like(chances)
 
 
-def _by_band(announcement: Announcement, values: tuple[Fraction, ...] | None) -> tuple[Reading, ...]:
+def _by_band(
+    announcement: Announcement, values: tuple[Fraction, ...] | None, prior: Prior | None, slack: float
+) -> tuple[Reading, ...]:
     rules, chances = announcement.given, announcement.chances
     low, high = band(announcement.fidelity, chances, announcement.digits)
     grid = values is not None and rules.two_outcomes
     if grid:
         assert values is not None
         steps = np.array([float(v) for v in values])
-        first = np.searchsorted(steps, low[:, 1], side="left")
-        last = np.searchsorted(steps, high[:, 1], side="right")
+        first = np.searchsorted(steps, low[:, 1] - EDGE, side="left")
+        last = np.searchsorted(steps, high[:, 1] + EDGE, side="right")
         number = np.maximum(last - first, 0)
         lower = steps[np.minimum(first, steps.size - 1)]
         upper = steps[np.maximum(last - 1, 0)]
@@ -219,7 +231,7 @@ def _by_band(announcement: Announcement, values: tuple[Fraction, ...] | None) ->
             fits = math.prod(int(v) for v in number[rows])
             if 0 < fits <= MOST_ENUMERATED and rules.blocks is None:
                 options = [_options(values, low[i, 1], high[i, 1], bool(rules.mass[i] > 0)) for i in rows]
-                lo, hi, mean = _enumerated(rules.mass[rows], options)
+                lo, hi, mean = _judged(rules.mass[rows], np.array(list(product(*options))), prior, slack)
         elif int(pinned[g]) == int((rules.mass[rows] > 0).sum()):
             fits = 1
         out.append(
@@ -244,25 +256,11 @@ def _options(values: tuple[Fraction, ...], low: float, high: float, has_people: 
     return [float(v) for v in values if low - EDGE <= float(v) <= high + EDGE]
 
 
-def _enumerated(mass: FloatArray, options: list[list[float]]) -> tuple[float, float, float]:
-    """Lowest and highest confidence among listed rules, and the confidence of their mean (each rule equally likely)."""
-    lowest, highest = 1.0, 0.0
-    for block in _blocks_of(product(*options), 5_000):
-        found = confidence_of(mass, np.array(block))
-        lowest, highest = min(lowest, float(found.min())), max(highest, float(found.max()))
-    mean = np.array([[sum(o) / len(o) for o in options]])
-    return lowest, highest, float(confidence_of(mass, mean)[0])
-
-
-def _blocks_of(items: Iterator[tuple[float, ...]], size: int) -> Iterator[list[tuple[float, ...]]]:
-    block = []
-    for item in items:
-        block.append(item)
-        if len(block) == size:
-            yield block
-            block = []
-    if block:
-        yield block
+def _judged(mass: FloatArray, rules: FloatArray, prior: Prior | None, slack: float) -> tuple[float, float, float]:
+    """Lowest and highest confidence among listed rules, and the confidence of their mean under the prior."""
+    found = confidence_of(mass, rules)
+    weights = np.ones(rules.shape[0]) if prior is None else np.asarray(prior(rules), dtype=np.float64)
+    return float(found.min()), float(found.max()), after_prior(mass, rules, weights, slack)
 
 
 def confidence_of(mass: FloatArray, positive: FloatArray) -> FloatArray:
@@ -288,7 +286,9 @@ def _range_of(rules: DecisionRules, low: FloatArray, high: FloatArray) -> tuple[
     return lowest, np.asarray(m.tops(share).max(axis=1))
 
 
-def _by_method(announcement: Announcement, values: tuple[Fraction, ...]) -> tuple[Reading, ...] | None:
+def _by_method(
+    announcement: Announcement, values: tuple[Fraction, ...], prior: Prior | None, slack: float
+) -> tuple[Reading, ...] | None:
     """Only those rules of the band that the method really turns into this announcement; None where too many."""
     rules = announcement.given
     if rules.blocks is not None:
@@ -302,16 +302,13 @@ def _by_method(announcement: Announcement, values: tuple[Fraction, ...]) -> tupl
             return None
         kept = _replayed(announcement, rows, list(product(*options)))
         mass = rules.mass[rows]
-        if kept.shape[0] == 0:
-            found, mean = np.array([0.0]), None
-        else:
-            found = confidence_of(mass, kept)
-            mean = float(confidence_of(mass, kept.mean(axis=0, keepdims=True))[0])
+        lo, hi, mean = 0.0, 0.0, None
+        if kept.shape[0]:
+            lo, hi, mean = _judged(mass, kept, prior, slack)
         pinned = int(((kept == kept[:1]).all(axis=0) & (mass > 0)).sum()) if kept.shape[0] else 0
         promised = float(announcement.promised[g])
         label = rules.groups.label(g)
         n = int((mass > 0).sum())
-        lo, hi = float(found.min()), float(found.max())
         out.append(Reading(label, kept.shape[0], pinned, n, lo, hi, promised, mean, "method"))
     return tuple(out)
 
@@ -336,10 +333,13 @@ def _replayed(announcement: Announcement, rows: Any, candidates: list[tuple[floa
 
 
 def after_prior(mass: FloatArray, rules: FloatArray, weights: FloatArray, slack: float = 1.0) -> float:
-    """Confidence of the mean of weighted rules; with ``slack`` r for every prior within odds r of these weights.
+    """The confidence in one group after listed rules with these weights: the confidence of their mean rule.
 
-    For a threshold b the worst such prior exceeds it where sum w (r g+ - g-) > 0, g = p d - b sum p d.
+    Only the mean matters: P(k | y, a) = p_k E[d_a(k)] / sum_j p_j E[d_a(j)]. With ``slack`` r the largest over all
+    priors within odds r of the weights: the b at which sum w (r g+ - g-) = 0 for g = p_k d_a(k) - b sum p d_a.
     """
+    if slack == 1.0:
+        return float(confidence_of(mass, (weights @ rules / weights.sum())[None, :])[0])
     worst_case = 0.0
     for chance in (rules, 1 - rules):
         masses = mass * chance

@@ -23,6 +23,9 @@ from liftgate.transparency.proofs import Bound, Dual, Rows, class_bound, partiti
 
 MOST_ENUMERATED = 8
 CLOSE = 1e-10
+NOTHING = 1e-11
+QUIET = 1e-8
+LOUD = (1e-2, 1e-3, 1e-5)
 _PRECISION = 10**9
 
 
@@ -114,6 +117,13 @@ def solve_group(
             beta = min(beta, reached)
         dual = dual if excess >= -CLOSE else dual_at
         return Solved(masses * scale, beta, dual, count)
+    for least_total in LOUD:  # where the solver's tolerance is all there is of an outcome, ask for more of it
+        if program.confidence(masses) <= bound * (1 + CLOSE):
+            break
+        louder, _, excess = program.least_excess(bound, least_total)
+        count += 1
+        if excess <= CLOSE and program.confidence(louder) < program.confidence(masses):
+            masses = louder
     return Solved(masses * scale, max(bound, program.confidence(masses)), [], count)
 
 
@@ -168,7 +178,7 @@ class _Program:
         total = blocks.sum(axis=0)
         return float(np.divide(blocks.max(axis=0), total, out=np.zeros_like(total), where=total > 0).max())
 
-    def least_excess(self, beta: float) -> tuple[FloatArray, Dual, float]:
+    def least_excess(self, beta: float, least_total: float = 0.0) -> tuple[FloatArray, Dual, float]:
         """The least t with u - beta U <= t for every row and outcome; positive means that beta cannot be reached."""
         from scipy import sparse
 
@@ -177,8 +187,10 @@ class _Program:
         same = sparse.hstack([self.same, sparse.csr_matrix((self.same.shape[0], 1))]).tocsr()
         cost = np.zeros(n + self.size + 1)
         cost[-1] = 1.0
-        bounds = [*zip(self.low.ravel(), self.high.ravel(), strict=True), *[(0, None)] * self.size, (None, None)]
+        bounds = [*zip(self.low.ravel(), self.high.ravel(), strict=True), *[(least_total, None)] * self.size, (None, None)]
         found = _solve(cost, upper, np.zeros(conditions), same, self.right, bounds)
+        if found is None and least_total:
+            return self.low, [], np.inf
         if found is None:
             raise DataError("bounds", "no rule fits", "widen the bounds")
         weights = np.maximum(-found.ineqlin.marginals, 0.0)
@@ -233,13 +245,23 @@ class _Program:
         return self._inside(found.x) if found.success else start
 
     def _inside(self, values: Any) -> FloatArray:
-        """The solver's point, cut to its box, with every row moved inside it until it adds up."""
+        """The solver's point, cut to its box, with every row moved inside it until it adds up.
+
+        What is only the solver's tolerance counts as nothing: the shares inside a total of 1e-9 mean nothing.
+        """
         u = np.clip(np.asarray(values, dtype=np.float64).reshape(self.m, self.size), self.low, self.high)
-        gap = self.people - u.sum(axis=1)
-        room = np.where(gap[:, None] > 0, self.high - u, u - self.low)
-        width = room.sum(axis=1)
-        share = np.divide(np.abs(gap), width, out=np.zeros_like(gap), where=width > 0)
-        return np.asarray(u + np.sign(gap)[:, None] * np.minimum(share, 1.0)[:, None] * room)
+        u[(u < NOTHING) & (self.low <= 0)] = 0.0
+        quiet = (u.sum(axis=0) < QUIET) & (self.low.max(axis=0) <= 0)
+        u[:, quiet] = 0.0
+        for used in (u > 0, np.ones_like(u, dtype=bool)):
+            gap = self.people - u.sum(axis=1)
+            room = np.where(gap[:, None] > 0, self.high - u, u - self.low) * used
+            width = room.sum(axis=1)
+            share = np.divide(np.abs(gap), width, out=np.zeros_like(gap), where=width > 0)
+            u = u + np.sign(gap)[:, None] * np.minimum(share, 1.0)[:, None] * room
+            if not (np.abs(self.people - u.sum(axis=1)) > 1e-15).any():
+                break
+        return np.asarray(u)
 
 
 def _solve(cost: Any, upper: Any, upper_right: Any, same: Any, right: Any, bounds: Any) -> Any:
