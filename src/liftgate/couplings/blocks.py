@@ -52,7 +52,7 @@ def decompose(left: Law, right: Law, relation: Relation, engine: Engine = "auto"
     if isinstance(relation, Matching):
         return _matching(left.weights, right.weights, relation)
     if isinstance(relation, Reversed):
-        relation = _listed(relation)
+        relation = Graph.of_rows([list(relation.row(i)) for i in range(len(left))], len(right))
     assert isinstance(relation, Graph | Intervals)
     part = _Part(left.weights, right.weights, relation)
     segments, flows = part.solve(_pick(engine, part.w1, part.w2, part.size))
@@ -68,13 +68,6 @@ def _pick(engine: Engine, w1: list[int], w2: list[int], size: int) -> Engine:
     if size < SMALL:
         return "exact"
     return "int64" if safe else "guess"
-
-
-def _listed(relation: Reversed) -> Graph:
-    n, m = relation.shape
-    rows = [list(relation.row(i)) for i in range(n)]
-    start = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    return Graph(start, np.array([j for row in rows for j in row], dtype=np.int64), m)
 
 
 def _by_ratio(p: list[int], q: list[int]) -> list[int]:

@@ -135,6 +135,12 @@ class Graph:
     targets: Ints
     size: int
 
+    @classmethod
+    def of_rows(cls, rows: list[list[int]], size: int) -> Graph:
+        """From the related right positions of every left position, ascending."""
+        start = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+        return cls(start, np.array([j for row in rows for j in row], dtype=np.int64), size)
+
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.start) - 1, self.size
