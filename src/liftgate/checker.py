@@ -780,7 +780,7 @@ def uncovered(
 ) -> str | None:
     """What the tree leaves unproven: its boxes have to cover all posteriors, and every leaf to prove F >= 0 on its box."""
     known = {0: 0, 1 << bits: 0}  # h at the ends of boxes, rounded down
-    pairs = [(x, column, sum(column)) for x, column in enumerate(columns)]
+    masses = [sum(column) for column in columns]
     boxes = [([0] * len(columns), [1 << bits] * len(columns))]
     for place, node in enumerate(items(tree, "tree")):
         entries = wholes(node, f"tree[{place}]")
@@ -800,9 +800,10 @@ def uncovered(
             raise Refused(f"tree[{place}] is neither a split nor a leaf")
         rest, shift = least[1](y, mu), UNIT - bits - e
         value = (z[0] << UNIT - e) + ((rest or 0) >> e)
-        for x, column, mass in pairs:
-            slope = pi[x] + (z[0] << shift) - (-(sum(map(mul, y, column)) << shift) // mass)
-            value += min(known[low[x]] - slope * low[x], known[high[x]] - slope * high[x])
+        free = z[0] << shift
+        for a, b, price, column, mass in zip(low, high, pi, columns, masses, strict=True):
+            slope = price + free - (-(sum(map(mul, y, column)) << shift) // mass)
+            value += min(known[a] - slope * a, known[b] - slope * b)
         if value < 0 or rest is None:
             return f"tree[{place}] does not prove its box"
     return "the tree leaves a box open" if boxes else None
