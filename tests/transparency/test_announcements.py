@@ -98,7 +98,11 @@ def least_l1(mass, true, low, high, beta):
     upper = np.vstack([np.eye(m) - beta * one, beta * one - np.eye(m)])
     right = np.concatenate([np.zeros(m), beta * mass.sum() - mass])
     wide = np.vstack(
-        [np.hstack([upper, np.zeros((2 * m, m))]), np.hstack([np.eye(m), -np.eye(m)]), np.hstack([-np.eye(m), -np.eye(m)])]
+        [
+            np.hstack([upper, np.zeros((2 * m, m))]),
+            np.hstack([np.eye(m), -np.eye(m)]),
+            np.hstack([-np.eye(m), -np.eye(m)]),
+        ]
     )
     found = linprog(
         np.concatenate([np.zeros(m), np.ones(m)]),
@@ -187,10 +191,12 @@ def test_target_is_met_with_the_least_change(credit):
 
 def test_target_below_the_floor_names_floor_and_reason(credit):
     """A target below the floor is refused: the error says the floor and why."""
-    with pytest.raises(LiftgateError, match=r"below the floor 0\.6: the largest private value alone makes 0\.6") as caught:
+    with pytest.raises(
+        LiftgateError, match=r"below the floor 0\.6: the largest private value alone makes 0\.6"
+    ) as caught:
         announce(credit, beta=0.5)
     assert "merge private values" in caught.value.fix
-    with pytest.raises(LiftgateError, match="within 0.1 of the real one group 'Female' cannot get below 0.675"):
+    with pytest.raises(LiftgateError, match=r"within 0\.1 of the real one group 'Female' cannot get below 0\.675"):
         announce(credit, delta=0.9, beta=0.65)
 
 

@@ -187,7 +187,11 @@ class _Program:
         same = sparse.hstack([self.same, sparse.csr_matrix((self.same.shape[0], 1))]).tocsr()
         cost = np.zeros(n + self.size + 1)
         cost[-1] = 1.0
-        bounds = [*zip(self.low.ravel(), self.high.ravel(), strict=True), *[(least_total, None)] * self.size, (None, None)]
+        bounds = [
+            *zip(self.low.ravel(), self.high.ravel(), strict=True),
+            *[(least_total, None)] * self.size,
+            (None, None),
+        ]
         found = _solve(cost, upper, np.zeros(conditions), same, self.right, bounds)
         if found is None and least_total:
             return self.low, [], np.inf
