@@ -15,6 +15,7 @@ from liftgate.measures.view import Floats, View, bend, log_sum, weighted
 from liftgate.measures.worst_case import order_text
 
 _SMALL = 0.1
+_HUGE = 500.0
 
 
 def sibson(order: float) -> Measure:
@@ -42,7 +43,7 @@ def sibson(order: float) -> Measure:
             return np.asarray(np.exp(view.log_sum(a) / a), dtype=np.float64)
 
         def whole(view: View) -> float:
-            return _finished(a, view, view.log_sum(a) / a, view.prior, centred=True)
+            return _finished(a, view, view.log_sum(a) / a, np.log(view.prior), centred=True)
 
     return Measure(
         name=f"sibson-{order_text(a)}",
@@ -84,7 +85,7 @@ def arimoto(order: float) -> Measure:
             return np.asarray(np.exp(_log_norms(view, a)), dtype=np.float64)
 
         def whole(view: View) -> float:
-            return _finished(a, view, _log_norms(view, a), np.exp(_log_tilted(view, a)), centred=False)
+            return _finished(a, view, _log_norms(view, a), _log_tilted(view, a), centred=False)
 
     return Measure(
         name=f"arimoto-{order_text(a)}",
@@ -146,7 +147,7 @@ def _log_norms(view: View, a: float) -> Floats:
     return log_sum(view.log_lift, _log_tilted(view, a), a) / a
 
 
-def _finished(a: float, view: View, log_norms: Floats, weights: Floats, centred: bool) -> float:
+def _finished(a: float, view: View, log_norms: Floats, log_weights: Floats, centred: bool) -> float:
     """a/(a-1) log sum_y P(y) n(y), n(y) the norms.
 
     Near 1 the mean of n(y) - 1 is summed from terms of second order: the first-order part, sum_s w(s) (l(s,y) - 1),
@@ -158,8 +159,21 @@ def _finished(a: float, view: View, log_norms: Floats, weights: Floats, centred:
     if abs(direct) >= _SMALL:
         return a / (a - 1) * direct
     near = np.abs(a * log_norms) < 1
+    weights = np.exp(log_weights)
     first = np.zeros_like(view.share) if centred else weighted(weights, view.change)
-    second = np.where(near, weighted(weights, view.bend(a)), 0.0)
+    second = np.where(near, _second(a, view, weights, log_weights), 0.0)
     grown = np.where(near, a * first + second, 0.0)  # n(y)^a - 1
     excess = np.where(near, second / a + bend(grown, 1 + grown, np.log1p(grown), 1 / a), np.expm1(log_norms) - first)
     return a / (a - 1) * math.log1p(float((view.share * excess).sum())) + 0.0
+
+
+def _second(a: float, view: View, weights: Floats, log_weights: Floats) -> Floats:
+    """sum_s w(s) (l^a - 1 - a (l - 1)); where l^a is huge, w(s) l^a in one exponent, since w(s) is tiny there."""
+    powers = a * view.log_lift
+    if powers.max() < _HUGE:
+        return weighted(weights, view.bend(a))
+    huge = powers >= _HUGE
+    with np.errstate(over="ignore"):
+        parts = np.where(huge, np.exp(np.where(huge, powers + log_weights[:, None], 0.0)), 0.0)
+        parts += weights[:, None] * np.where(huge, 0.0, view.bend(a))
+    return np.asarray(parts.sum(axis=0), dtype=np.float64)
