@@ -2,7 +2,8 @@
 
 Blocks ``(A_i, B_i)`` with masses ``p_i``, ``q_i`` and strictly falling ratios ``p_i / q_i`` such that labels of ``A_i`` are
 only related to labels of ``B_1 .. B_i``, and inside a block an exact flow carries all of ``p_i``. Then the least delta at
-any ``t = e^eps`` is ``sum_i max(0, p_i - t q_i)`` (STAR Thm. 20 with equality in both directions).
+any ``t = e^eps`` is ``sum_i max(0, p_i - t q_i)`` (STAR Thm. 20 with equality in both directions). The printed network has a negative capacity
+where delta is far too small (erratum E52), and the delta_n of its second proof depends on the set (erratum E53).
 """
 
 from __future__ import annotations

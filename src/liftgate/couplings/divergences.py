@@ -19,7 +19,7 @@ def f_divergence(
 ) -> Fraction | Enclosure | float:
     """``sum q f(p/q)`` over pairs of masses, with ``L_f p`` where q = 0 (``math.inf`` for kl and chi2) and ``f(0) q`` where p = 0.
 
-    tv: |t - 1| / 2, kl: t ln t - t + 1 (nats), hellinger: (sqrt(t) - 1)^2 / 2, chi2: (t - 1)^2. The printed weight mu1
+    f has to be convex (erratum E46). tv: |t - 1| / 2, kl: t ln t - t + 1 (nats), hellinger: (sqrt(t) - 1)^2 / 2, chi2: (t - 1)^2. The printed weight mu1
     is wrong (erratum E45); an :class:`Enclosure` is at most 2^-bits wide.
 
     >>> f_divergence([(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))], "tv")

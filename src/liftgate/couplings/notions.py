@@ -31,7 +31,8 @@ def star_lifting(p: Profile) -> Coupling:
 def two_lifting(p: Profile) -> Coupling:
     """Witnesses without stars (STAR Def. 5): mass without partner goes to any related pair, where it costs no more.
 
-    They exist exactly when every label with mass has some related label, which may itself be without mass.
+    They exist exactly when every label with mass has some related label, which may itself be without mass. The printed
+    example of a star-lifting without a 2-lifting has neither (STAR Thm. 32, erratum E44).
     """
     stars = p.coupling()
     left, right = dict(stars.left), dict(stars.right)

@@ -52,7 +52,8 @@ def profile(
     """The exact profile of two laws: masses as Fraction, whole number or text, labels from a mapping or 0, 1, 2, ...
 
     ``relation`` is ``"equal"``, ``"distance<=k"``, pairs of labels, a predicate, or :class:`Spans`. Laws that do not add
-    up to 1 need ``proper=False``.
+    up to 1 need ``proper=False``. Under equality closeness is differential privacy of the pair, in both directions of
+    STAR Lemma 12 (erratum E57: printed as "if" only).
 
     >>> p = profile({"yes": "3/4", "no": "1/4"}, {"yes": "1/4", "no": "3/4"})
     >>> p.delta(exp_eps=2), p.exp_epsilon(0), p.blocks
