@@ -161,6 +161,12 @@ def test_the_cap_is_exact_for_tables_that_pass_the_early_look() -> None:
         read_joint(table, "s", "x", max_cells=0)
 
 
+def test_more_combinations_than_cells_are_not_even_fetched() -> None:
+    table = pa.table({"s": ["a", "b"] * 50, "x": [i // 2 for i in range(100)]})
+    with pytest.raises(DataError, match=r"Arrow table: more than 99 combinations of values occur"):
+        read_joint(table, "s", "x", max_cells=99)
+
+
 def test_files_that_are_not_tables(tmp_path: Path) -> None:
     def refused(path: Any, **options: Any) -> str:
         with pytest.raises(LiftgateError) as caught:

@@ -10,7 +10,7 @@ import numpy as np
 
 from liftgate.errors import UsageError
 from liftgate.joint import Joint
-from liftgate.tables.columns import order_key
+from liftgate.tables.columns import combine, encode
 from liftgate.tables.reading import MAX_CELLS, Rules, count_joint
 from liftgate.tables.sources import Options, open_source
 
@@ -29,7 +29,7 @@ def read_joint(
     query: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     trim: bool = False,
     max_cells: int = MAX_CELLS,
     zeros: str = "report",
@@ -44,9 +44,13 @@ def read_joint(
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     rules = Rules(missing, tokens, trim, max_cells, zeros)
-    options = Options(table, query, delimiter, encoding, None if columns is None else tuple(columns), trim)
+    options = Options(table, query, delimiter, encoding, _names(columns), trim)
     with open_source(source, options) as opened:
         return count_joint(opened, sensitive, public, count, rules, progress or _silent)
+
+
+def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
 
 
 def _silent(step: str) -> None:
@@ -60,11 +64,11 @@ def columns_of(
     query: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     trim: bool = False,
 ) -> list[str]:
     """The names of the columns of a source, without counting anything."""
-    options = Options(table, query, delimiter, encoding, None if columns is None else tuple(columns), trim)
+    options = Options(table, query, delimiter, encoding, _names(columns), trim)
     with open_source(source, options) as opened:
         return list(opened.columns)
 
@@ -76,20 +80,16 @@ def marginal(joint: Joint, positions: Sequence[int]) -> Joint:
     >>> marginal(j, [0]).public, marginal(j, [0]).counts.tolist()
     (('F', 'M'), [[3, 7]])
     """
-    width = len(joint.public[0]) if isinstance(joint.public[0], tuple) else 1
-    chosen = list(positions)
-    if not chosen or len(set(chosen)) < len(chosen) or not all(0 <= p < width for p in chosen):
+    widths = {len(label) if isinstance(label, tuple) else 1 for label in joint.public}
+    width, chosen = max(widths), list(positions)
+    if len(widths) > 1 or not chosen or len(set(chosen)) < len(chosen) or not all(0 <= p < width for p in chosen):
         raise UsageError("positions", f"{chosen} of {width} public columns", "name each position once, from 0")
     if width == 1:
         return joint
-    parts = [tuple(label[p] for p in chosen) for label in joint.public]
-    keys = [tuple((type(v).__name__, v) for v in part) for part in parts]
-    first = dict(zip(keys, parts, strict=True))
-    ordered = sorted(first, key=lambda k: order_key(first[k]))
-    at = {k: i for i, k in enumerate(ordered)}
-    counts = np.zeros((len(ordered), len(joint.sensitive)), dtype=joint.counts.dtype)
-    np.add.at(counts, np.array([at[k] for k in keys]), joint.counts.T)
-    labels = tuple(first[k] if len(chosen) > 1 else first[k][0] for k in ordered)
+    columns = [encode([label[p] for label in joint.public]) for p in chosen]
+    code, labels = combine([c for c, _ in columns], [names for _, names in columns])
+    counts = np.zeros((len(labels), len(joint.sensitive)), dtype=joint.counts.dtype)
+    np.add.at(counts, code, joint.counts.T)
     was = joint.source
     kept = tuple(was.public[p] for p in chosen) if len(was.public) == width else was.public
     gone = set(was.public) - set(kept)

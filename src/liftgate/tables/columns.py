@@ -10,6 +10,9 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from liftgate.errors import DataError, UsageError
 from liftgate.labels import Label, clean_label, sort_key
 
@@ -177,3 +180,44 @@ def typed_label(value: object) -> Label:
     if value != value:  # NaT
         return None
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def encode(values: Sequence[Label]) -> tuple[NDArray[np.int64], list[Label]]:
+    """A code for each label, and the different labels in their order; 1 and True are two labels.
+
+    >>> encode(["b", None, 1, "b"])
+    (array([1, 2, 0, 1]), [1, 'b', None])
+    """
+    kinds = [(type(v), v) for v in values]
+    ordered = sorted(dict(zip(kinds, values, strict=True)).values(), key=order_key)
+    at = {(type(v), v): i for i, v in enumerate(ordered)}
+    return np.array([at[k] for k in kinds], dtype=np.int64), ordered
+
+
+def combine(
+    codes: Sequence[NDArray[np.int64]], labels: Sequence[Sequence[Label]]
+) -> tuple[NDArray[np.int64], tuple[Label, ...]]:
+    """One code for the values of several columns that occur together, and their labels in order.
+
+    >>> combine([np.array([0, 1, 0]), np.array([1, 0, 1])], [["a", "b"], [7, 8]])
+    (array([0, 1, 0]), (('a', 8), ('b', 7)))
+    """
+    seen, code = _unique(codes[0], len(labels[0]))
+    parts = [seen]
+    for column, names in zip(codes[1:], labels[1:], strict=True):
+        pairs, code = _unique(code * np.int64(len(names)) + column, len(parts[0]) * len(names))
+        parts = [p[pairs // len(names)] for p in parts] + [pairs % len(names)]
+    if len(parts) == 1:
+        return code, tuple(labels[0][i] for i in parts[0].tolist())
+    columns = [[names[i] for i in part.tolist()] for part, names in zip(parts, labels, strict=True)]
+    return code, tuple(zip(*columns, strict=True))
+
+
+def _unique(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``np.unique(codes, return_inverse=True)`` for codes below `size`, without sorting where that is quicker."""
+    if size > 4 * len(codes) + 1000:
+        seen, inverse = np.unique(codes, return_inverse=True)
+        return seen, inverse.astype(np.int64)
+    met = np.zeros(size, dtype=np.bool_)
+    met[codes] = True
+    return np.flatnonzero(met).astype(np.int64), (np.cumsum(met) - 1)[codes]

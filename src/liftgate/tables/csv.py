@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
 from liftgate.errors import DataError, UsageError
 
 CHUNK = 1 << 22
@@ -109,6 +111,20 @@ def _chunks(f: IO[bytes]) -> Iterator[bytes]:
     """Pieces that end at a line end (or at the end of the file)."""
     while piece := f.read(CHUNK):
         yield piece + f.readline()
+
+
+def _count(chunk: bytes, code: bytes) -> int:
+    """``chunk.count(code)``, quicker for a byte that is frequent."""
+    if len(code) > 1:
+        return chunk.count(code)
+    return int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == code[0]))
+
+
+def _ends(chunk: bytes, code: bytes) -> int:
+    """How many lines end with the delimiter."""
+    codes = np.frombuffer(chunk, np.uint8)
+    ends = np.flatnonzero((codes == 10) | (codes == 13)) - 1
+    return int(np.count_nonzero(codes[ends[ends >= 0]] == code[-1]))
 
 
 def _look(path: Path, zipped: bool) -> _Look:
@@ -258,8 +274,8 @@ def _delimiters(path: Path, zipped: bool, mark: str) -> tuple[int, int, bool]:
     last = b""
     with _bytes(path, zipped) as f:
         for chunk in _chunks(f):
-            total += chunk.count(code)
-            trailing += sum(chunk.count(code + end) for end in (b"\n", b"\r"))
+            total += _count(chunk, code)
+            trailing += _ends(chunk, code)
             spaced = spaced or (b'"' in chunk and mark not in " \t" and pattern.search(chunk) is not None)
             last = chunk[-len(code) :]
     return total, trailing + (last == code), spaced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from liftgate.errors import DataError, LiftgateError
 from liftgate.labels import Label, label_text
-from liftgate.tables.columns import Spec, bin_label, order_key, plain, typed_label
+from liftgate.tables.columns import Spec, bin_label, encode, plain, typed_label
 from liftgate.tables.csv import CsvFile, line_of_row, ragged, ragged_error
 from liftgate.tables.sources import Bound, Opened, first_line
 
@@ -201,54 +201,61 @@ def approximate_sizes(bound: Bound, sides: Sequence[Sequence[Key]]) -> list[int]
     return [int(n) for n in bound.con.sql(f"SELECT {sizes} FROM (SELECT {parts} FROM {bound.relation})").fetchall()[0]]
 
 
-def count_cells(bound: Bound, keys: Sequence[Key], weight: str, words: Words) -> Cells:
-    """One group-by; NULL is a group of its own."""
+def count_cells(
+    bound: Bound,
+    sides: Sequence[Sequence[Key]],
+    weight: str,
+    words: Words,
+    place: str,
+    most: int,
+    check: Callable[[list[int]], None],
+) -> Cells:
+    """One group-by; NULL is a group of its own. `check` sees about how many values each side has, before labels are made."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    keys = [key for side in sides for key in side]
     inner = ", ".join(f"{k.inner} AS k{n}" for n, k in enumerate(keys))
     outer = ", ".join(f"{k.outer.format(f'k{n}')} AS k{n}" for n, k in enumerate(keys))
     names = ", ".join(f"k{n}" for n in range(len(keys)))
-    grouped = f"SELECT {inner}, {weight} AS n FROM {bound.relation} GROUP BY {', '.join(str(n + 1) for n in range(len(keys)))}"
-    table = pa.table(bound.con.sql(f"SELECT {outer}, n FROM ({grouped}) AS g({names}, n)").to_arrow_table())
+    places = ", ".join(str(n + 1) for n in range(len(keys)))
+    grouped = f"SELECT {inner}, {weight} AS n FROM {bound.relation} GROUP BY {places}"
+    query = f"SELECT {outer}, n FROM ({grouped}) AS g({names}, n) LIMIT {most + 1}"
+    table = bound.con.sql(query).to_arrow_table().combine_chunks()
+    if len(table) > most:
+        raise DataError(
+            place,
+            f"more than {most:,} combinations of values occur",
+            "name fewer columns, bin numbers, or allow more cells (--max-cells)",
+        )
     counts = table.column(len(keys))
     if pa.types.is_integer(counts.type):
         numbers = counts.to_numpy()
     else:
         whole = [int(v) for v in counts.to_pylist()]
         numbers = np.array(whole, dtype=np.int64 if sum(whole) < 1 << 62 else object)
-    codes, labels, blank = [], [], []
-    for n, key in enumerate(keys):
-        of_cell, words_here, starts_blank = _coded(table.column(n), key, words)
-        codes.append(of_cell)
-        labels.append(words_here)
-        blank.append(starts_blank)
-    return Cells(codes, labels, numbers, blank)
+    if len(table) == 0:
+        return Cells([np.zeros(0, np.int64) for _ in keys], [[] for _ in keys], numbers, [False] * len(keys))
+    coded = [pc.dictionary_encode(table.column(n), null_encoding="encode").chunk(0) for n in range(len(keys))]
+    sizes = [len(c.dictionary) for c in coded]
+    check([max(sizes[: len(sides[0])]), max(sizes[len(sides[0]) :])])
+    found = [_labelled(c.dictionary.to_pylist(), key, words) for c, key in zip(coded, keys, strict=True)]
+    codes = [f[0][c.indices.to_numpy()] for f, c in zip(found, coded, strict=True)]
+    return Cells(codes, [f[1] for f in found], numbers, [f[2] for f in found])
 
 
-def _coded(column: Any, key: Key, words: Words) -> tuple[NDArray[np.int64], list[Label], bool]:
-    """Codes into the labels of a column, in the order of the labels; values with the same label are one."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    coded = pc.dictionary_encode(column, null_encoding="encode")
-    chunk = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    if isinstance(chunk, pa.ChunkedArray):
-        chunk = chunk.chunk(0) if chunk.num_chunks else pa.array([], column.type).dictionary_encode()
-    values = chunk.dictionary.to_pylist()
+def _labelled(values: list[Any], key: Key, words: Words) -> tuple[NDArray[np.int64], list[Label], bool]:
+    """The rank of the label of each value, the labels in order, and whether every text starts with a blank."""
     text = _TEXT.fullmatch(key.kind) is not None
-    starts_blank = text and any(v for v in values) and all(v.startswith((" ", "\t")) for v in values if v)
+    if text:
+        filled = [v for v in values if v]
+        blank = bool(filled) and all(v.startswith((" ", "\t")) for v in filled)
+        return (*encode([_label(v, key, words, text) for v in values]), blank)
     if _WHOLE.fullmatch(key.kind) and "HUGE" not in key.kind and not words.tokens and key.spec.binning is None:
         ordered: list[Label] = sorted(v for v in values if v is not None) + [None] * (None in values)
-        at: dict[Any, int] = {v: i for i, v in enumerate(ordered)}
-        ranks = [at[v] for v in values]
-    else:
-        found = [_label(v, key, words, text) for v in values]
-        kinds = [(type(v), v) for v in found]  # True and 1 are two labels
-        ordered = sorted(dict(zip(kinds, found, strict=True)).values(), key=order_key)
-        at = {(type(v), v): i for i, v in enumerate(ordered)}
-        ranks = [at[k] for k in kinds]
-    rank = np.array(ranks or [0], dtype=np.int64)
-    return rank[chunk.indices.to_numpy(zero_copy_only=False)] if len(chunk) else rank[:0], ordered, starts_blank
+        at = {v: i for i, v in enumerate(ordered)}
+        return np.array([at[v] for v in values], dtype=np.int64), ordered, False
+    return (*encode([_label(v, key, words, text) for v in values]), False)
 
 
 def _label(value: Any, key: Key, words: Words, text: bool) -> Label:

@@ -92,10 +92,14 @@ def _pandas_column(series: Any, place: str, binned: bool) -> tuple[Any, list[Lab
     if series.dtype != object:
         try:
             return pa.array(series, from_pandas=True), None
+        except UnicodeEncodeError:
+            raise _not_unicode(place) from None
         except pa.ArrowException:
             raise DataError(place, f"it holds {series.dtype} values", "turn them into text or numbers first") from None
     try:
         array = pa.array(series, from_pandas=True)
+    except UnicodeEncodeError:
+        raise _not_unicode(place) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         array = None  # values of several types: each keeps its own, below
     if array is not None and _same_types(series, array):
@@ -110,6 +114,10 @@ def _pandas_column(series: Any, place: str, binned: bool) -> tuple[Any, list[Lab
             out.append(label)
         codes[row] = at
     return _coded(codes, out, binned)
+
+
+def _not_unicode(place: str) -> DataError:
+    return DataError(place, "a text is not valid Unicode", "decode it with its true encoding first")
 
 
 def _same_types(series: Any, array: Any) -> bool:

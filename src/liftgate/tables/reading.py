@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from liftgate.errors import DataError, UsageError
 from liftgate.joint import Joint, Source
-from liftgate.labels import Label, label_text
-from liftgate.tables.columns import Spec, find_columns
+from liftgate.labels import label_text
+from liftgate.tables.columns import Spec, combine, find_columns
 from liftgate.tables.sources import Opened
 
 MAX_CELLS = 20_000_000
@@ -80,9 +79,17 @@ def count_joint(
         sides = [keys[: len(hidden)], keys[len(hidden) :]]
         sizes = engine.approximate_sizes(bound, sides)
         if sizes is not None:
-            _not_too_many(place, sizes, hidden, shown, rules.max_cells, about=True)
+            _not_too_many(place, sizes, hidden, shown, rules.max_cells, "about ")
         tell(f"counting {place}")
-        cells = engine.count_cells(bound, keys, weight, words)
+        cells = engine.count_cells(
+            bound,
+            sides,
+            weight,
+            words,
+            place,
+            rules.max_cells,
+            lambda sizes: _not_too_many(place, sizes, hidden, shown, rules.max_cells, "about "),
+        )
         _all_fields(opened, bound, None if weigher is not None else sum(cells.counts.tolist()))
     except duckdb.Error as e:
         raise engine.engine_error(e, opened) from None
@@ -106,15 +113,14 @@ def _apart(hidden: Sequence[Spec], shown: Sequence[Spec], weigher: Spec | None, 
 
 
 def _not_too_many(
-    place: str, sizes: Sequence[int], hidden: Sequence[Spec], shown: Sequence[Spec], max_cells: int, about: bool
+    place: str, sizes: Sequence[int], hidden: Sequence[Spec], shown: Sequence[Spec], max_cells: int, word: str
 ) -> None:
-    slack = 1.25 if about else 1
+    slack = 1.25 if word == "about " else 1
     cells = max(1, sizes[0]) * max(1, sizes[1])
     side = 0 if sizes[0] > sizes[1] else 1
     named = ", ".join(repr(s.text) for s in (hidden, shown)[side])
     if cells <= max_cells * slack and max(sizes) * CELLS_PER_VALUE <= max_cells * slack:
         return
-    word = "about " if about else ""
     need = max(cells, max(sizes) * CELLS_PER_VALUE)
     raise DataError(
         f"{place}, column{'s' * (',' in named)} {named}",
@@ -153,9 +159,9 @@ def _joint(
         for spec, blank in zip(specs, cells.blank, strict=True):
             if blank:
                 notes.append(f"column {spec.name!r}: every value starts with a blank; trim (--trim) cuts them")
-    s_codes, s_labels = _side(cells.codes[: len(hidden)], cells.labels[: len(hidden)])
-    x_codes, x_labels = _side(cells.codes[len(hidden) :], cells.labels[len(hidden) :])
-    _not_too_many(place, [len(s_labels), len(x_labels)], hidden, shown, rules.max_cells, about=False)
+    s_codes, s_labels = combine(cells.codes[: len(hidden)], cells.labels[: len(hidden)])
+    x_codes, x_labels = combine(cells.codes[len(hidden) :], cells.labels[len(hidden) :])
+    _not_too_many(place, [len(s_labels), len(x_labels)], hidden, shown, rules.max_cells, "")
     counts = np.zeros((len(s_labels), len(x_labels)), dtype=cells.counts.dtype)
     np.add.at(counts, (s_codes, x_codes), cells.counts)
     told = Source(
@@ -200,16 +206,3 @@ def _all_fields(opened: Opened, bound: Any, rows: int | None) -> None:
     for file in opened.files:  # there may be delimiters between quotes: look at every line
         if (found := ragged(file, len(opened.columns))) is not None:
             raise found
-
-
-def _side(codes: Sequence[NDArray[np.int64]], labels: Sequence[list[Label]]) -> tuple[NDArray[Any], tuple[Label, ...]]:
-    """One code per cell for the values of several columns, in the order of their labels."""
-    seen, code = np.unique(codes[0], return_inverse=True)
-    parts = [seen]
-    for column, names in zip(codes[1:], labels[1:], strict=True):
-        pairs, code = np.unique(code * np.int64(len(names)) + column, return_inverse=True)
-        parts = [p[pairs // len(names)] for p in parts] + [pairs % len(names)]
-    if len(parts) == 1:
-        return code, tuple(labels[0][i] for i in parts[0])
-    columns = [[names[i] for i in part] for part, names in zip(parts, labels, strict=True)]
-    return code, tuple(zip(*columns, strict=True))

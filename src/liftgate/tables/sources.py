@@ -252,6 +252,8 @@ def _readable(path: Path) -> None:
         raise DataError(path.name, "no such file", near or "check the path")
     if path.is_dir():
         raise DataError(path.name, "this is a folder", f"name a file, or a pattern such as {path.name}/*.parquet")
+    if not path.is_file():
+        raise DataError(path.name, "this is not a regular file", "save the table as a file first")
     if not os.access(path, os.R_OK):
         raise DataError(path.name, "the file may not be read", "check its permissions")
 
