@@ -16,11 +16,49 @@ from liftgate.errors import UsageError
 from liftgate.joint import Joint
 from liftgate.measures import MEASURES, Measure, alpha_lift, measure
 
-PROMISED = """max-lift min-lift log-lift-range ldp-epsilon pointwise-maximal-leakage confidence l1-lift l1-lift-inverse chi2-lift
-chi2-lift-inverse alpha-lift-2 alpha-lift-2-inverse alpha-lift-10 alpha-lift-10-inverse alpha-lift-100 alpha-lift-100-inverse
-mutual-information reverse-kl total-variation chi2 hellinger sibson-0.5 sibson-2 sibson-inf arimoto-0.5 arimoto-2 arimoto-inf
-maximal-leakage min-entropy-leakage guessing-before guessing-after k distinct-l entropy-l recursive-c-2 alpha-k t-closeness
-t-closeness-ordered beta-likeness beta-likeness-enhanced delta-disclosure""".split()
+PROMISED = [
+    "max-lift",
+    "min-lift",
+    "log-lift-range",
+    "ldp-epsilon",
+    "pointwise-maximal-leakage",
+    "confidence",
+    "l1-lift",
+    "l1-lift-inverse",
+    "chi2-lift",
+    "chi2-lift-inverse",
+    "alpha-lift-2",
+    "alpha-lift-2-inverse",
+    "alpha-lift-10",
+    "alpha-lift-10-inverse",
+    "alpha-lift-100",
+    "alpha-lift-100-inverse",
+    "mutual-information",
+    "reverse-kl",
+    "total-variation",
+    "chi2",
+    "hellinger",
+    "sibson-0.5",
+    "sibson-2",
+    "sibson-inf",
+    "arimoto-0.5",
+    "arimoto-2",
+    "arimoto-inf",
+    "maximal-leakage",
+    "min-entropy-leakage",
+    "guessing-before",
+    "guessing-after",
+    "k",
+    "distinct-l",
+    "entropy-l",
+    "recursive-c-2",
+    "alpha-k",
+    "t-closeness",
+    "t-closeness-ordered",
+    "beta-likeness",
+    "beta-likeness-enhanced",
+    "delta-disclosure",
+]
 EVERY = [pytest.param(m, id=m.name) for m in MEASURES.values()]
 
 

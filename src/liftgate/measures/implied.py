@@ -55,7 +55,7 @@ def chord(f: Callable[[float], float], low: float, up: float) -> float:
     True
     """
     if low == 1 or up == 1:
-        return 0.0 * f(1.0)
+        return f(1.0)
     if up == math.inf:
         raise UsageError("chord bound", "the upper bound on lift is infinite", "bound lift from above")
     w = (1 - low) / (up - low)
