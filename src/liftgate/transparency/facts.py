@@ -1,0 +1,272 @@
+"""Published figures as conditions on hidden rules: rates, fairness and influence figures with their digits, own records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from liftgate.errors import DataError, UsageError
+from liftgate.exact import fraction
+from liftgate.labels import Label, clean_label, label_text
+
+Row = tuple[Label, Label]
+Terms = tuple[tuple[tuple[Any, ...], Fraction], ...]
+KINDS = ("rule", "rate", "parity", "conditional-parity", "ratio", "influence", "linear")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """low <= sum of weights x hidden quantities <= high; with ``absolute`` the same for the absolute value.
+
+    A quantity is a rule ("rule", group, private), a group's real rate ("rate", group), or the rate of a group after
+    its private attributes were redrawn ("redrawn", group).
+    """
+
+    name: str
+    terms: Terms
+    low: Fraction
+    high: Fraction
+    absolute: bool = False
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Everything an auditor works with: the rows and their shares in each group, the slack, the conditions, the values."""
+
+    rows: tuple[Row, ...]
+    shares: Mapping[Row, Fraction]
+    slack: Fraction
+    conditions: tuple[Condition, ...]
+    values: tuple[Fraction, ...] | None
+
+    @property
+    def groups(self) -> tuple[Label, ...]:
+        """The groups in the order of the rows."""
+        return tuple(dict.fromkeys(g for g, _ in self.rows))
+
+    def of_group(self, group: Label) -> tuple[Row, ...]:
+        """The rows of one group."""
+        return tuple(r for r in self.rows if r[0] == group)
+
+
+def known(published: Mapping[str, Any], side_information: Mapping[str, Any]) -> Knowledge:
+    """Published figures and side information put together (see docs/how-to/attack.md for the format)."""
+    _only(published, ("figures", "groups", "outcomes", "rounding"), "published", ("liftgate-announcement",))
+    _only(side_information, ("shares", "people", "slack", "rules", "values"), "side information")
+    shares = _shares(side_information)
+    if "slack" not in side_information:
+        raise UsageError(
+            "side information",
+            "no slack: how far a group's rate computed with these shares may be from the real one",
+            "give slack, 0 where the shares are exact, else for example 0.002",
+        )
+    slack = fraction(side_information["slack"], "slack")
+    if not 0 <= slack <= 1:
+        raise DataError("slack", f"{side_information['slack']} is not between 0 and 1", "give a share such as 0.002")
+    rows = tuple(shares)
+    conditions = [_figure(f, i, rows, shares, published) for i, f in enumerate(published.get("figures", []))]
+    conditions += _announced(published, rows)
+    for i, own in enumerate(side_information.get("rules", [])):
+        _only(own, ("group", "private", "value", "digits", "within"), f"own record {i + 1}")
+        row = _row(own, rows, f"own record {i + 1}")
+        low, high = _interval(own, f"own record {i + 1}", "exact")
+        conditions.append(Condition(f"own record: {_text(row)}", ((("rule", *row), Fraction(1)),), low, high))
+    values = side_information.get("values")
+    if values is not None:
+        values = tuple(sorted({fraction(v, "values") for v in values}))
+        if not values or values[0] < 0 or values[-1] > 1:
+            raise DataError("values", "not chances between 0 and 1", "give for example 0, 1/2, 1")
+    return Knowledge(rows, shares, slack, tuple(conditions), values)
+
+
+def _only(given: Any, names: Sequence[str], place: str, also: Sequence[str] = ()) -> None:
+    if not isinstance(given, Mapping):
+        raise DataError(place, f"a {type(given).__name__}, not an object", "give names and values")
+    if any(name in given for name in also):
+        return
+    for name in given:
+        if name not in names:
+            raise DataError(place, f"unknown key {name!r}", f"use {', '.join(names)}")
+
+
+def _shares(side: Mapping[str, Any]) -> dict[Row, Fraction]:
+    """Shares of the private values in each group, from ``shares`` or from ``people``."""
+    if ("shares" in side) == ("people" in side):
+        raise UsageError(
+            "side information", "give either shares or people", "the share of each private value in each group"
+        )
+    given = side["shares"] if "shares" in side else side["people"]
+    groups = [(clean_label(e["group"]), e["rows"]) for e in given] if isinstance(given, list) else list(given.items())
+    out: dict[Row, Fraction] = {}
+    for group, inner in groups:
+        pairs = (
+            [(clean_label(e["private"]), e["share"]) for e in inner] if isinstance(inner, list) else list(inner.items())
+        )
+        parts = {label: fraction(v, f"share of {label_text(label)!r}") for label, v in pairs}
+        total = sum(parts.values(), Fraction(0))
+        if min(parts.values(), default=Fraction(-1)) < 0 or total <= 0:
+            raise DataError(f"shares of {label_text(group)!r}", "negative, or nobody at all", "give shares of people")
+        if "shares" in side and abs(total - 1) > Fraction(1, 100):
+            raise DataError(
+                f"shares of {label_text(group)!r}", f"they add up to {float(total):.6g}", "make them add up to 1"
+            )
+        out |= {(group, label): v if "shares" in side else v / total for label, v in parts.items()}
+    if not out:
+        raise DataError("shares", "no rows", "give the share of each private value in each group")
+    return out
+
+
+def _interval(figure: Mapping[str, Any], place: str, rounding: str, least: int = 0) -> tuple[Fraction, Fraction]:
+    """Where a published value lies: its digits, and how it was rounded."""
+    value = fraction(figure["value"], place)
+    if "within" in figure:
+        width = fraction(figure["within"], f"{place}, within")
+        if width < 0:
+            raise DataError(place, f"within {figure['within']}", "give a width that is not negative")
+        return value - width, value + width
+    digits = figure.get("digits", _digits(figure["value"]))
+    if digits == "exact":
+        return value, value
+    if not isinstance(digits, int) or isinstance(digits, bool) or not 0 <= digits <= 30:
+        raise DataError(place, f"{digits!r} digits", "give the number of decimals, or exact")
+    unit = Fraction(1, 10**digits)
+    if (value / unit).denominator != 1:
+        raise DataError(
+            place, f"{figure['value']} has more than {digits} digits", "give the digits that were published"
+        )
+    way = figure.get("rounding", rounding)
+    if way == "exact":
+        return value, value
+    if way == "nearest":
+        return value - unit / 2, value + unit / 2
+    if way == "any":
+        return value - unit, value + unit
+    raise DataError(place, f"rounding {way!r}", "use nearest, any or exact")
+
+
+def _digits(value: Any) -> Any:
+    """The decimals of a number as it was written; a fraction or a whole number is exact."""
+    if isinstance(value, Fraction) or (isinstance(value, str) and "/" in value):
+        return "exact"
+    try:
+        exponent = Decimal(str(value)).as_tuple().exponent
+    except InvalidOperation:
+        return "exact"
+    return -exponent if isinstance(exponent, int) and exponent < 0 else "exact"
+
+
+def _figure(
+    figure: Any, i: int, rows: tuple[Row, ...], shares: Mapping[Row, Fraction], published: Mapping[str, Any]
+) -> Condition:
+    place = f"figure {i + 1}"
+    if not isinstance(figure, Mapping) or figure.get("kind") not in KINDS:
+        kind = figure.get("kind") if isinstance(figure, Mapping) else figure
+        raise DataError(place, f"kind {kind!r}", f"use one of {', '.join(KINDS)}")
+    if "value" not in figure:
+        raise DataError(place, "no value", "give the published value as text, with its digits")
+    kind = figure["kind"]
+    low, high = _interval(figure, place, published.get("rounding", "nearest"))
+    value = fraction(figure["value"], place)
+    least = -1 if kind in ("influence", "linear") else 0
+    if not least <= value <= 1 and not (kind in ("ratio", "linear") and value >= least):
+        raise DataError(place, f"{figure['value']} is not between {least} and 1", "check the published value")
+    one = Fraction(1)
+    terms: Terms
+    if kind == "rule":
+        row = _row(figure, rows, place)
+        return Condition(f"rule of {_text(row)}", ((("rule", *row), one),), low, high)
+    if kind == "rate":
+        group = _group(figure.get("group"), rows, place)
+        return Condition(f"rate of {label_text(group)}", ((("rate", group), one),), low, high)
+    if kind in ("parity", "ratio"):
+        a, b = _pair(figure, rows, place)
+        if kind == "parity":
+            terms = ((("rate", a), one), (("rate", b), -one))
+            return Condition(f"parity of {label_text(a)} and {label_text(b)}", terms, max(low, Fraction(0)), high, True)
+        low, high = max(low, Fraction(0)), high
+        middle, half = (low + high) / 2, (high - low) / 2
+        terms = ((("rate", a), one), (("rate", b), -middle))
+        return Condition(f"ratio of {label_text(a)} to {label_text(b)}", terms, -half, half)
+    if kind == "conditional-parity":
+        a, b = _pair(figure, rows, place)
+        private = clean_label(figure.get("private"))
+        terms = tuple(
+            (("rule", *_row({"group": g, "private": private}, rows, place)), s) for g, s in ((a, one), (b, -one))
+        )
+        name = f"parity of {label_text(a)} and {label_text(b)} given {label_text(private)}"
+        return Condition(name, terms, max(low, Fraction(0)), high, True)
+    if kind == "influence":
+        group = _group(figure.get("group"), rows, place)
+        chosen = [_row({"group": group, "private": v}, rows, place) for v in figure.get("rows", [])]
+        total = sum((shares[r] for r in chosen), Fraction(0))
+        if not chosen or total == 0:
+            raise DataError(place, "no rows", "name the private values whose influence it is")
+        terms = (*((("rule", *r), shares[r] / total) for r in chosen), (("redrawn", group), -one))
+        return Condition(f"influence in {label_text(group)} on {len(chosen)} rows", terms, low, high)
+    terms = tuple(
+        (("rule", *_row(t, rows, place)), fraction(t.get("weight", 1), f"{place}, weight"))
+        for t in figure.get("terms", [])
+    )
+    if not terms:
+        raise DataError(place, "no terms", "give group, private and weight of each term")
+    return Condition(f"linear figure {i + 1}", terms, low, high)
+
+
+def _announced(published: Mapping[str, Any], rows: tuple[Row, ...]) -> list[Condition]:
+    """Announced rules with their fidelity: every hidden rule lies within it."""
+    if "groups" not in published or "liftgate-announcement" not in published:
+        return []
+    fidelity = published.get("fidelity", {})
+    kind, value = fidelity.get("kind"), fidelity.get("value")
+    digits = published.get("digits")
+    slack = Fraction(1, 2 * 10**digits) if isinstance(digits, int) else Fraction(0)
+    out = []
+    for entry in published["groups"]:
+        for inner in entry["rows"]:
+            row = _row({"group": entry["group"], "private": inner["private"]}, rows, "announced rules")
+            if isinstance(inner["announced"], list):
+                if len(inner["announced"]) > 2:
+                    raise UsageError("announced rules", "more than two outcomes", "the attack reads two outcomes")
+                announced = fraction(inner["announced"][1], "announced rule")
+            else:
+                announced = fraction(inner["announced"], "announced rule")
+            low, high = Fraction(0), Fraction(1)
+            if kind == "delta":
+                room = 1 - fraction(value, "fidelity") + slack
+                low, high = announced - room, announced + room
+            elif kind == "alpha":
+                factor = fraction(value, "fidelity")
+                low, high = (announced - slack) * factor, (announced + slack) / factor
+                low = max(low, 1 - (1 - announced + slack) / factor)
+                high = min(high, 1 - (1 - announced - slack) * factor)
+            out.append(Condition(f"announced rule of {_text(row)}", ((("rule", *row), Fraction(1)),), low, high))
+    return out
+
+
+def _group(name: Any, rows: tuple[Row, ...], place: str) -> Label:
+    label = clean_label(name)
+    if label not in {g for g, _ in rows}:
+        known_groups = ", ".join(dict.fromkeys(label_text(g) for g, _ in rows))
+        raise DataError(place, f"no group {label_text(label)!r} in the shares", f"use one of {known_groups}")
+    return label
+
+
+def _pair(figure: Mapping[str, Any], rows: tuple[Row, ...], place: str) -> tuple[Label, Label]:
+    groups = figure.get("groups", [])
+    if not isinstance(groups, list | tuple) or len(groups) != 2:
+        raise DataError(place, "not two groups", "give groups as a list of two")
+    return _group(groups[0], rows, place), _group(groups[1], rows, place)
+
+
+def _row(given: Mapping[str, Any], rows: tuple[Row, ...], place: str) -> Row:
+    row = (clean_label(given.get("group")), clean_label(given.get("private")))
+    if row not in rows:
+        raise DataError(place, f"no row {_text(row)} in the shares", "use the names of the shares")
+    return row
+
+
+def _text(row: Row) -> str:
+    return f"{label_text(row[0])}, {label_text(row[1])}"
