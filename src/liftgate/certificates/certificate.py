@@ -167,6 +167,7 @@ class Certificate:
         return f"<table><caption>Certificate {escape(self.kind)}</caption><tbody>{body}</tbody></table>"
 
 
+_TOO_LARGE = 10**checker.MOST_DIGITS
 _UNREADABLE = "ask for the file again, or use a newer Liftgate if you trust its source"
 
 
@@ -175,7 +176,7 @@ def _plain(value: Any, place: str) -> Any:
     if value is None or type(value) is str:
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        if abs(int(value)) >= 10**checker.MOST_DIGITS:
+        if not -_TOO_LARGE < value < _TOO_LARGE:
             raise CertificateError(place, f"a number has more than {checker.MOST_DIGITS} digits", "scale the counts")
         return int(value)
     if isinstance(value, Fraction):
