@@ -41,7 +41,7 @@ class Certificate:
     ...     {},
     ...     ("counts-are-population",),
     ... )
-    >>> bool(checker.check(c)), c.sentence[-52:]
+    >>> bool(checker.check(c)), c.sentence[-51:]
     (True, 'every lift P(s|y)/P(s) is at least 1 and at most 1.')
     """
 
