@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -66,9 +67,9 @@ def test_measures_grow_with_their_order(joint: Joint) -> None:
     """Sibson, Arimoto for a uniform prior aside, and alpha-lift never fall as the order rises."""
     orders = [0.3, 0.5, 0.9, 1, 1.1, 2, 5, 50, math.inf]
     values = [sibson(a).of(joint) for a in orders]
-    assert all(b >= a - 1e-12 for a, b in zip(values, values[1:], strict=False))
+    assert all(b >= a - 1e-12 for a, b in itertools.pairwise(values))
     lifts = [alpha_lift(a).of(joint) for a in orders[4:]]
-    assert all(b >= a - 1e-12 for a, b in zip(lifts, lifts[1:], strict=False))
+    assert all(b >= a - 1e-12 for a, b in itertools.pairwise(lifts))
 
 
 @settings(max_examples=40)
