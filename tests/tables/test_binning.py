@@ -36,7 +36,7 @@ def test_widths_start_at_zero_and_missing_stays_missing() -> None:
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(-(10**6), 10**6), min_size=2, max_size=20),
     st.sampled_from(["0.1", "0.25", "0.3", "7", "10", "1000", "2.5"]),

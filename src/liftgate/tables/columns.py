@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from itertools import pairwise
@@ -179,6 +180,9 @@ def typed_label(value: object) -> Label:
         return float(value) if Decimal(repr(float(value))) == value else plain(value)
     if value != value:  # NaT
         return None
+    if isinstance(value, datetime):
+        value = value.astimezone(UTC) if value.tzinfo else value
+        return re.sub(r"(\.\d*?)0+(?=[+-]|$)", r"\1", value.isoformat()).replace(".+", "+").rstrip(".")
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 

@@ -72,7 +72,8 @@ def make_key(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, pla
         inner = f"CASE WHEN isnan({raw}) THEN NULL ELSE {raw} END"
         return Key(spec, inner, "CAST({} AS VARCHAR)" if kind == "FLOAT" else "{}", kind)
     if kind == "TIMESTAMP WITH TIME ZONE":
-        return Key(spec, f"CAST({raw} AS TIMESTAMPTZ)", "epoch_us({})", kind)
+        utc = "CAST(make_timestamp(epoch_us({0})) AS VARCHAR) || '+00:00'"
+        return Key(spec, raw, f"CASE WHEN isfinite({{0}}) THEN {utc} ELSE CAST({{0}} AS VARCHAR) END", kind)
     if kind in ("INTERVAL", "TIME WITH TIME ZONE"):
         return Key(spec, f"CAST({raw} AS VARCHAR)", "{}", "text of a type")
     if _TEXT_OUT.fullmatch(kind):
@@ -277,10 +278,6 @@ def _typed(value: Any, key: Key) -> Label:
         return typed_label(float(value))
     if key.kind in ("HUGEINT", "UHUGEINT", "BIGNUM"):
         return int(value)
-    if key.kind == "TIMESTAMP WITH TIME ZONE":
-        from datetime import UTC, datetime, timedelta
-
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(value))).isoformat()
     if key.kind.startswith("TIMESTAMP"):
         return _ISO_SPACE.sub(r"\1T\2", str(value))
     return typed_label(value)

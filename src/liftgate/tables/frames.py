@@ -59,7 +59,11 @@ def as_table(
                     f"{place}, column {names[i]!r}", "it holds Python objects", "turn them into text or numbers"
                 )
         frame = source.select([names[i] for i in wanted])
-        table = (frame.collect() if type(frame).__name__ == "LazyFrame" else frame).to_arrow()
+        frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+        try:
+            table = frame.to_arrow()
+        except pa.ArrowException as e:
+            raise DataError(place, f"a column cannot be read ({e})", "cast it to a plain type first") from None
         arrays = {f"c{i}": table.column(n) for n, i in enumerate(wanted)}
     elif type(source).__name__ == "RecordBatchReader":
         batches = [pa.record_batch([b.column(i) for i in wanted], [f"c{i}" for i in wanted]) for b in source]

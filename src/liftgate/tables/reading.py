@@ -67,10 +67,10 @@ def count_joint(
     words = engine.Words(rules.tokens, rules.trim)
     notes = list(opened.notes)
     tell(f"reading {place}")
-    bound = opened.bind(
-        wanted, [s.index for s in (*specs, *([weigher] if weigher else [])) if s.binning or s is weigher]
-    )
     try:
+        bound = opened.bind(
+            wanted, [s.index for s in (*specs, *([weigher] if weigher else [])) if s.binning or s is weigher]
+        )
         types = engine.column_types(bound, [*specs, *([weigher] if weigher else [])])
         weight = "count(*)"
         if weigher is not None:

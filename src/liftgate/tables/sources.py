@@ -154,7 +154,13 @@ def _one_select(con: Any, query: str) -> str:
         raise DataError("query", first_line(e), "give one SELECT statement") from None
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise UsageError("query", "it is not one SELECT statement", "give one SELECT statement")
-    return str(statements[0].query).strip().rstrip(";")
+    text = query.encode()
+    for at, kind in reversed(duckdb.tokenize(query)):  # a semicolon at the end, and what is only remarked after it
+        if text[at : at + 1] == b";":
+            text = text[:at]
+        elif kind != duckdb.token_type.comment:
+            break
+    return text.decode()
 
 
 def _from_database(path: Path, options: Options, stack: contextlib.ExitStack) -> Opened:
@@ -176,12 +182,20 @@ def _from_relation(relation: Any, stack: contextlib.ExitStack) -> Opened:
 
     def bind(wanted: Sequence[int], binned: Sequence[int]) -> Bound:
         # A relation keeps no result and runs anew on every call, so it is read once, and only what is needed of it.
-        chosen = ", ".join(f"{quote(columns[i])} AS c{i}" for i in wanted)
+        types = [str(t) for t in relation.types]
+        chosen = ", ".join(f"{_for_arrow(quote(columns[i]), types[i], i in binned)} AS c{i}" for i in wanted)
         con = connect(stack)
         con.register("t", relation.project(chosen).to_arrow_table())
         return Bound(con, "t")
 
     return Opened("relation", columns, bind)
+
+
+def _for_arrow(column: str, kind: str, as_number: bool) -> str:
+    """A column in a type that Arrow carries without loss (it wraps unsigned 128-bit numbers, and drops time zones)."""
+    if kind in ("HUGEINT", "UHUGEINT"):
+        return f"CAST({column} AS {'HUGEINT' if as_number else 'BIGNUM'})"
+    return f"CAST({column} AS VARCHAR)" if kind == "TIME WITH TIME ZONE" else column
 
 
 def first_line(error: Exception) -> str:
