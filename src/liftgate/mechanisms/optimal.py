@@ -20,6 +20,7 @@ from liftgate.mechanisms.merge_subsets import merge_subsets
 from liftgate.mechanisms.naming import named
 from liftgate.mechanisms.proof import Proof, can_be_proven, prove
 from liftgate.mechanisms.response import rounded
+from liftgate.mechanisms.subset_response import subset_response
 
 if TYPE_CHECKING:
     from liftgate.mechanisms._solver.columns import Clock
@@ -79,7 +80,8 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
     from liftgate.mechanisms._solver.columns import Clock
 
     grouped = Grouped.of(joint)
-    clock = Clock(0.97 * seconds - _rounding_time(joint), progress, grouped.h_x)
+    convex = budget.kind not in ("alip", "ldp", "l1")
+    clock = Clock((0.8 if convex else 0.97) * seconds - _rounding_time(joint), progress, grouped.h_x)
     start = merge_subsets(joint, budget).channel
     small = len(grouped.groups) * len(joint.sensitive) <= PROVEN_UP_TO and can_be_proven(budget)
     result = _search(grouped, budget, 0.1 * gap if small else 0.9 * gap, clock, start, joint)
@@ -87,9 +89,12 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
     notes = []
     if moved > 1e-6:
         notes.append(f"rounding to whole shares needed up to {moved:.0e} of everyone in a released value")
+    name = "merge-subsets"
+    if convex and result.found.cost - result.bound > gap * grouped.h_x and not clock.cancelled:
+        name, start = "subset-response", subset_response(joint, budget, gap=gap, seconds=0.15 * seconds).channel
     if channel is None or utility(joint, channel) < utility(joint, start):
-        why = "no rounded response kept the budget" if channel is None else "merging keeps more than the response found"
-        notes.append(f"{why}: this is the release of merge-subsets")
+        why = "no rounded response kept the budget" if channel is None else "it keeps more than the response found"
+        notes.append(f"this is the release of {name}: {why}")
         channel = start
     kept = utility(joint, channel)
     search_bound = min(1.0, max(kept, 1.0 - result.bound / grouped.h_x))

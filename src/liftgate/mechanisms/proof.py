@@ -134,7 +134,7 @@ def _tree(
     width = m + 3 + len(shapes)
     state = _State(polytope, width, leaves)
     begin = time.perf_counter()
-    batch = 200
+    batch = 10
     while True:
         started, before = time.perf_counter(), int(state.count[1])
         code = tree.grow(
@@ -152,7 +152,7 @@ def _tree(
         if code == 2:
             state.widen()
         took = time.perf_counter() - started
-        batch = int(min(max(20, (state.count[1] - before) * 0.05 / max(took, 1e-6)), 4 * batch, 50_000))
+        batch = int(min(max(5, (state.count[1] - before) * 0.05 / max(took, 1e-6)), 4 * batch, 50_000))
 
 
 class _State:

@@ -13,6 +13,9 @@ Whole = NDArray[np.int64]
 Progress = Callable[[float, float], object]
 
 
+OFF = 1e-8
+
+
 class Clock:
     """Time limit, reports and cancelling: ``stopped`` turns true once and stays so."""
 
@@ -55,19 +58,25 @@ class Clock:
 class Columns:
     """Posteriors ``v`` with their entropies, their vertices (all variables and the basis) and a memory of repeats."""
 
-    def __init__(self, symbols: int, width: int, rows: int) -> None:
+    def __init__(self, symbols: int, rows: Floats, low: Floats, high: Floats) -> None:
         self.symbols = symbols
+        self._rows, self._low, self._high = rows, low, high
+        width = rows.shape[1] - 1
         self.count = 0
         self.points = np.zeros((64, width))
-        self.bases = np.zeros((64, rows), dtype=np.int64)
+        self.bases = np.zeros((64, len(rows)), dtype=np.int64)
         self.costs = np.zeros(64)
         self.vertex = np.zeros(64, dtype=np.bool_)
         self._seen: set[bytes] = set()
 
     def add(self, points: Floats, bases: Whole | None) -> Whole:
-        """Append the new ones among the points; their places. Without bases they are not used as starts of walks."""
+        """Append the new ones among the points; their places. Without bases they are not used as starts of walks.
+
+        A vertex that numerical drift has carried off the polytope is left out: it would look too good.
+        """
         added = []
-        for i in range(len(points)):
+        fits = np.ones(len(points), dtype=np.bool_) if bases is None else self._fits(points)
+        for i in np.flatnonzero(fits):
             v = np.maximum(points[i, : self.symbols], 0.0)
             support = np.flatnonzero(v > 1e-12)
             key = support.tobytes() + np.round(v[support], 9).tobytes()
@@ -88,6 +97,12 @@ class Columns:
             self.count += 1
             added.append(k)
         return np.array(added, dtype=np.int64)
+
+    def _fits(self, points: Floats) -> NDArray[np.bool_]:
+        """Which points meet all rows and bounds to 1e-8."""
+        off = np.abs(points @ self._rows[:, :-1].T - self._rows[:, -1]).max(axis=1, initial=0.0)
+        out = np.maximum(points - self._high, self._low - points).max(axis=1, initial=0.0)
+        return np.asarray((off <= OFF) & (out <= OFF))
 
     def _grow(self) -> None:
         self.points = np.concatenate([self.points, np.zeros_like(self.points)])

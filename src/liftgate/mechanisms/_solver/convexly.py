@@ -66,7 +66,7 @@ def outcome(
         )
         feasible = best.columns if best is not None else known
         found = generate(inner, public, aim, _part(clock, 0.5), _inside(feasible, limits, lift, sensitive))
-        if best is None or found.cost < best.cost:
+        if best is None or bound - 1e-9 < found.cost < best.cost:  # below the bound: carried off by drift
             best = found
         clock.best = min(clock.best, best.cost)
         outer = build(

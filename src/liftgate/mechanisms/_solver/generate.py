@@ -45,7 +45,7 @@ class Search:
         self.prior = prior
         self.gap = gap  # in nats of H(X|Y)
         self.clock = clock
-        self.columns = Columns(polytope.symbols, polytope.width, len(polytope.rows))
+        self.columns = Columns(polytope.symbols, polytope.rows, polytope.low, polytope.high)
         self.master = Master(prior)
         self.walker = Walker(polytope)
         self.mixture: Mixture | None = None
