@@ -218,3 +218,20 @@ def test_titles_are_computed() -> None:
     view = View(both, low, low.cells_outside(both))
     assert findings.crossing_title(view).endswith("crosses both")
     assert findings.movement_title(view).startswith("Belief falls")
+
+
+def test_rare_things_keep_their_size() -> None:
+    """Among 1,000,000 people, what happens to fewer than one is neither zero nor one."""
+    joint = Joint.from_counts([[3, 3 * 10**9], [10**9, 10**9]], ["rare", "common"], ["a", "b"])
+    rise = audit(joint, Budget.between("1/2", "3/2"), certify=False)
+    assert "but more than 99 in 100 of those with" in findings.clearest_case(rise)
+    fall = audit(joint, Budget.between("1/2", 5), certify=False)
+    assert "but fewer than 1 in 1,000,000 of those with" in findings.clearest_case(fall)
+
+
+@pytest.mark.parametrize("kind", ["outside", "columns", "probabilities", "one-value"])
+def test_plain_texts_carry_no_markup(page, kind: str) -> None:
+    """What the terminal prints has no tag and no entity."""
+    found, _, _ = page(kind)
+    for text in (findings.headline(found), findings.clearest_case(found) or ""):
+        assert not set("<>&") & set(text)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from liftgate.budget import Budget
 from liftgate.errors import UsageError
+from liftgate.jobs.audit import audit
+from liftgate.joint import Joint
 from liftgate.report import to_html
 
 
@@ -128,3 +133,36 @@ def test_a_notebook_and_a_page_agree(page) -> None:
                        ("none", "Measured, not judged"), ("sample-unknown", "Unknown: the rows cannot decide")):  # fmt: skip
         _, read, _ = page(kind)
         assert word in read.text
+
+
+@pytest.mark.parametrize(
+    "budget",
+    ["alip:0,0", "alip:600,600", "ldp:0", "l1:0,0", "chi2:0,none", "alpha:3,0,0", "between:0,1", "between:1,5"],
+)
+@pytest.mark.parametrize("counts", [[[3, 1], [1, 3]], [[3, 6], [1, 2]], [[1, 0], [0, 1]], [[1]], [[3, 6, 1]]], ids=str)
+def test_extreme_budgets_and_tiny_tables(budget: str, counts: list[list[int]], read) -> None:
+    """Budgets that allow nothing or everything, tables that say everything or nothing: a page all the same."""
+    found = audit(Joint.from_counts(counts), Budget.parse(budget), certify=False)
+    html = to_html(found)
+    page = read(html)
+    assert page.wrong == []
+    assert not re.search(r'="-?(nan|inf)', html)
+    assert f"Values outside {found.verdicts.count('outside')} of {len(counts[0])}" in page.text
+
+
+def test_numbers_beyond_every_machine_word(read) -> None:
+    """Counts of any size: decided and printed exactly."""
+    counts = np.array([[2**70, 3], [1, 2**71]], dtype=object)
+    page = read(to_html(audit(Joint.from_counts(counts), Budget.between("1/2", 2), certify=False)))
+    assert "Values outside 2 of 2" in page.text
+
+
+def test_the_exact_decision_is_what_is_drawn(read) -> None:
+    """A lift of 3/2 against a bound less than 3/2 by 10^-30: equal as floats, outside on the page."""
+    bound = Fraction(3, 2) - Fraction(1, 10**30)
+    html = to_html(audit(Joint.from_counts([[3, 1], [1, 3]]), Budget.between(Fraction(1, 2), bound), certify=False))
+    assert html.count('<td class="h l6 x">1.5<span class="vh"> outside</span></td>') == 2
+    assert "(allowed 1.49)" in html
+    exact = to_html(audit(Joint.from_counts([[3, 1], [1, 3]]), Budget.between(Fraction(1, 2), Fraction(3, 2))))
+    assert "Within the budget" in exact
+    assert '<td class="h l6">1.5</td>' in exact

@@ -57,7 +57,7 @@ def heat_section(view: View, sample: Sequence[str], verdicts: Sequence[str], by_
     lines = [
         heat.Row(
             name=heat.name(view.public_texts[x]),
-            count=words.people(joint, int(joint.public_counts[x])),
+            count=words.people(joint, view.public_counts[x]),
             cells=[_cell(view, s, x) for s in columns],
             range=drawn,
             chip=_chip(x, sample, verdicts),
@@ -96,7 +96,7 @@ def chosen(view: View) -> tuple[list[int], list[int]]:
     rows = view.order
     if n_x > MOST_ROWS or n_s > MOST_COLUMNS:
         rows = rows[:WORST_ROWS]
-    by_people = sorted(range(n_s), key=lambda s: -int(view.joint.sensitive_counts[s]))
+    by_people = sorted(range(n_s), key=lambda s: -view.sensitive_counts[s])
     if n_s > MOST_COLUMNS:
         excess = (
             view.excess() if view.outside.any() and view.by_cell else View(view.joint, None, view.outside).excess()
@@ -163,11 +163,11 @@ def _by_cell_note(view: View) -> str:
         return ""
     joint = view.joint
     inside = sum(int(n) for n in joint.counts[view.outside])
-    share = numbers.percent(inside / joint.total)
+    share = numbers.percent(inside / view.total)
     who = phrases.nouns(view).many
     return (
         f"Weighted by the {who} who carry the value, not by the cell: only {share} of {who} are in a cell outside the gate."
-        if (inside / joint.total < float(view.share(view.bad)))
+        if (inside / view.total < float(view.share(view.bad)))
         else f"Weighted by the {who} who carry the value."
     )
 

@@ -118,7 +118,7 @@ def clearest_cell(view: View) -> tuple[int, int] | None:
             columns = np.arange(len(columns)) == int(np.argmax(np.where(columns, view.stray, -1)))
             table = np.where(_side_cells(view), table, 0.0)
     else:
-        columns, table = big, np.abs(view.joint.lift - 1) * view.joint.prior[:, None]
+        columns, table = big, np.abs(view.lift - 1) * view.prior[:, None]
     table = np.where(columns[None, :], table, 0.0)
     if not (table > 1e-15).any():
         return None
@@ -128,7 +128,7 @@ def clearest_cell(view: View) -> tuple[int, int] | None:
 
 def _side_cells(view: View) -> Flags:
     """The cells that a bounded measure is made of, mostly: its extreme, rises, or falls."""
-    lift, side = view.joint.lift, view.worst_side
+    lift, side = view.lift, view.worst_side
     if side is None or side.name in ("l1-lift", "chi2-lift"):
         return np.ones(lift.shape, dtype=np.bool_)
     if side.name.endswith("-inverse"):
@@ -140,8 +140,8 @@ def _side_cells(view: View) -> Flags:
 
 
 def _big(view: View) -> Flags:
-    counts = view.joint.public_counts
-    big = np.array([int(n) >= _ENOUGH for n in counts])
+    counts = view.public_counts
+    big = np.array([n >= _ENOUGH for n in counts])
     return big if big.any() and words.is_count(view.joint) else np.ones(len(counts), dtype=np.bool_)
 
 
@@ -151,12 +151,12 @@ def case_text(view: View, cell: tuple[int, int]) -> Markup:
     lead = "Clearest case" if view.bad.any() else "Strongest link"
     who = phrases.nouns(view)
     joint = view.joint
-    before = Fraction(int(joint.sensitive_counts[s]), joint.total)
-    after = Fraction(int(joint.counts[s, x]), int(joint.public_counts[x]))
+    before = Fraction(view.sensitive_counts[s], view.total)
+    after = Fraction(int(joint.counts[s, x]), view.public_counts[x])
     lift = view.lift_at(s, x)
     base = numbers.frequency_base([v for v in (before, after) if v], least=5)
     a, b = _hits(before, base), _hits(after, base)
-    turn = "but only" if after < before else "but"
+    turn = "but only" if after < before and not b.startswith("fewer") else "but"
     second = (
         "none" if after == 0 else "all" if after == 1 else Markup("{} {} in {}").format(turn, b, numbers.count(base))
     )
@@ -198,7 +198,7 @@ def ruled_out(view: View, but: tuple[int, int] | None) -> Markup | None:
     if not words.is_count(view.joint):
         return None
     joint = view.joint
-    expected = np.multiply.outer(joint.prior, joint.public_counts.astype(np.float64))
+    expected = np.multiply.outer(view.prior, np.array(view.public_counts, dtype=np.float64))
     zero = (joint.counts == 0) & (expected >= 5)
     if view.by_cell:
         zero &= view.outside
@@ -208,7 +208,7 @@ def ruled_out(view: View, but: tuple[int, int] | None) -> Markup | None:
         return None
     s, x = np.unravel_index(int(np.argmax(np.where(zero, expected, -1))), zero.shape)
     return Markup("Among the {} people with {} {}, none has {} {}.").format(
-        numbers.count(int(joint.public_counts[x])),
+        numbers.count(view.public_counts[x]),
         phrases.name_in(view.public),
         phrases.quoted(view.public_texts[x]),
         phrases.name_in(view.sensitive),
@@ -219,7 +219,7 @@ def ruled_out(view: View, but: tuple[int, int] | None) -> Markup | None:
 def table_title(view: View, sample: bool = False) -> str:
     """What the heat map shows: the sensitive value that leaves the gate most, by people."""
     title = _table_title(view)
-    return f"In these rows, {_lower(title)}" if sample and view.budget is not None else title
+    return f"In these rows, {_lower(title)}" if sample and view.budget is not None else words.capital(title)
 
 
 def _lower(title: str) -> str:
@@ -251,7 +251,7 @@ def _table_title(view: View) -> str:
 def _subject(view: View, s: int) -> str:
     """A sensitive value that opens a title; with its column where it is a number or a sign."""
     text = words.cut(view.sensitive_texts[s], 40)
-    return text if text[:1].isalpha() else words.capital(f"{words.cut(view.sensitive, 40)} {text}")
+    return text if text[:1].isalpha() else f"{words.cut(view.sensitive, 40)} {text}"
 
 
 def carriers_title(view: View, sample: bool = False) -> str:
@@ -298,12 +298,12 @@ def small_group(view: View, sample: Sequence[str]) -> Markup | None:
     """A value outside with few rows: how few people its largest lift comes from."""
     if not words.is_count(view.joint) or not view.by_cell:
         return None
-    counts = view.joint.public_counts
+    counts = view.public_counts
     small = [x for x in view.order if view.bad[x] and int(counts[x]) < _ENOUGH]
     if not small:
         return None
     x = max(small, key=lambda v: float(view.largest[v]))
-    s = int(np.argmax(view.joint.lift[:, x]))
+    s = int(np.argmax(view.lift[:, x]))
     tail = ", so as a sample it stays unknown" if sample and sample[x] == "unknown" else ""
     lift = numbers.lift(view.lift_at(s, x), view.low, view.up)
     n, k = int(counts[x]), int(view.joint.counts[s, x])

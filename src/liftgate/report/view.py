@@ -115,7 +115,7 @@ class View:
         budget = self.budget
         if budget is None or self.by_cell:
             return ()
-        lift, prior = self.joint.lift, self.joint.prior[:, None]
+        lift, prior = self.lift, self.prior[:, None]
         if budget.kind == "ldp":
             assert budget.up is not None
             odds = np.full(lift.shape[1], math.inf)
@@ -138,20 +138,44 @@ class View:
 
     # ---- lifts ---------------------------------------------------------------------------------
 
+    @cached_property
+    def lift(self) -> Floats:
+        """Every lift, to look at."""
+        return self.joint.lift
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The share of each sensitive value, to look at."""
+        return self.joint.prior
+
+    @cached_property
+    def total(self) -> int:
+        """All rows, or shares."""
+        return self.joint.total
+
+    @cached_property
+    def sensitive_counts(self) -> list[int]:
+        """How often each sensitive value occurs."""
+        return [int(n) for n in self.joint.sensitive_counts]
+
+    @cached_property
+    def public_counts(self) -> list[int]:
+        """How often each public value occurs."""
+        return [int(n) for n in self.joint.public_counts]
+
     def lift_at(self, s: int, x: int) -> Fraction:
         """One lift, exactly."""
-        j = self.joint
-        return Fraction(int(j.counts[s, x]) * j.total, int(j.sensitive_counts[s]) * int(j.public_counts[x]))
+        return Fraction(int(self.joint.counts[s, x]) * self.total, self.sensitive_counts[s] * self.public_counts[x])
 
     @cached_property
     def smallest(self) -> Floats:
         """The smallest lift of every public value."""
-        return np.asarray(self.joint.lift.min(axis=0))
+        return np.asarray(self.lift.min(axis=0))
 
     @cached_property
     def largest(self) -> Floats:
         """The largest lift of every public value."""
-        return np.asarray(self.joint.lift.max(axis=0))
+        return np.asarray(self.lift.max(axis=0))
 
     @cached_property
     def least(self) -> tuple[int, int]:
@@ -185,25 +209,24 @@ class View:
     @cached_property
     def order(self) -> list[int]:
         """Public values, those outside first, then by how far they stray, then by people."""
-        counts = self.joint.public_counts
-        return sorted(range(len(counts)), key=lambda x: (not self.bad[x], -self.stray[x], -int(counts[x]), x))
+        counts = self.public_counts
+        return sorted(range(len(counts)), key=lambda x: (not self.bad[x], -self.stray[x], -counts[x], x))
 
     def excess(self) -> Floats:
         """People too many or too few in each cell: n(x) |P(s | x) - b P(s)| at the bound b that is nearer, 0 inside."""
-        n_x = self.joint.public_counts.astype(np.float64)[None, :]
-        prior, lift = self.joint.prior[:, None], self.joint.lift
+        n_x = np.array(self.public_counts, dtype=np.float64)[None, :]
+        prior, lift = self.prior[:, None], self.lift
         low = 1.0 if self.low is None else float(self.low)
         up = 1.0 if self.up is None else float(self.up)
         return np.asarray(np.maximum(np.maximum(low - lift, lift - up), 0.0) * prior * n_x)
 
     def share(self, values: Flags) -> Fraction:
         """The share of people with one of these public values, exactly."""
-        counts = self.joint.public_counts
-        return Fraction(sum(int(n) for n in counts[values]), self.joint.total)
+        return Fraction(sum(self.public_counts[x] for x in np.flatnonzero(values)), self.total)
 
     def _extreme(self, way: int) -> tuple[int, int]:
         """The exact extreme among the cells that are extreme as floats."""
-        lift = self.joint.lift
+        lift = self.lift
         best = lift.max() if way > 0 else lift.min()
         cells = np.argwhere(lift >= best * (1 - 1e-12) if way > 0 else lift <= best * (1 + 1e-12))[:_TIES]
         s, x = max(cells.tolist(), key=lambda c: way * self.lift_at(*c))

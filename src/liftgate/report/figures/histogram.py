@@ -137,6 +137,9 @@ def _bins(
 def _measure_bin(scale: MeasureScale, value: float, bad: bool, edge: float) -> tuple[float, float, bool]:
     if math.isinf(value):
         return ((scale.infinite or scale.end) - 20, 20.0, bad)
+    if edge - scale.start < 4:  # only silence is allowed: what keeps the bound stands on it
+        k = int((scale.at(value) - scale.start) / _BIN)
+        return (scale.start + k * _BIN + 9, _BIN - 2, bad) if bad else (scale.start - 7, 14.0, bad)
     inner = max(1, round((edge - scale.start) / _BIN))
     width = (edge - scale.start) / inner
     k = int((scale.at(value) - scale.start) / width)

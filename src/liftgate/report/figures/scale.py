@@ -94,10 +94,10 @@ def around_one(values: list[float], start: float, end: float, gutter: float = 32
     """A scale with 1 in the middle that holds all values, with gutters for 0 and infinity where they occur."""
     finite = [abs(math.log2(v)) for v in values if 0 < v < math.inf]
     reach = max(finite, default=0.0)
-    if reach < 1e-12:
-        reach = 0.7
     zero, infinite = any(v <= 0 for v in values), any(math.isinf(v) for v in values)
-    if reach > 0.6:
+    if reach < 1e-12:
+        reach = 1.0
+    elif reach > 0.6:
         reach = max(1.0, math.ceil(reach - 1e-9) if reach < 8 else reach)
         if reach - max(finite) < 0.08:
             reach += 0.2
