@@ -164,3 +164,23 @@ def test_predicates_and_pairs_are_the_same_relation(instances):
     for one in instances(2, 30, 6):
         p = profile(one.left, one.right, lambda a, b, rows=one.rows: b in rows[a], proper=one.proper)
         assert p.blocks == profile(one.left, one.right, one.relation, proper=one.proper).blocks
+
+
+def test_one_flow_for_one_factor_agrees(instances, questions):
+    """The least delta by a single flow is the one of the profile, for small and for compiled instances."""
+    from liftgate.couplings.flows import least_delta
+
+    rng = random.Random(12)
+    for one in instances(60, 60, 8):
+        p = profile(one.left, one.right, one.relation, proper=one.proper)
+        for t in questions(p, rng)[:4]:
+            assert least_delta(one.left, one.right, t, one.relation, one.proper) == p.delta(exp_eps=t)
+    draws = np.random.default_rng(6)
+    n = 1500
+    left, right = (Law(tuple(range(n)), tuple(w), sum(w)) for w in draws.integers(0, 90, (2, n)).tolist())
+    pairs = np.unique(draws.integers(0, n, (3 * n, 2)), axis=0)
+    starts = draws.integers(0, n - 5, n)
+    for relation in (pairs, Spans(starts.tolist(), (starts + 5).tolist())):
+        p = profile(left, right, relation)
+        for t in (F(1), F(5, 3)):
+            assert least_delta(left, right, t, relation) == p.delta(exp_eps=t)

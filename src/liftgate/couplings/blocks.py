@@ -55,7 +55,7 @@ def decompose(left: Law, right: Law, relation: Relation, engine: Engine = "auto"
     if isinstance(relation, Reversed):
         relation = Graph.of_rows([list(relation.row(i)) for i in range(len(left))], len(right))
     assert isinstance(relation, Graph | Intervals)
-    part = _Part(left.weights, right.weights, relation)
+    part = Part(left.weights, right.weights, relation)
     segments, flows = part.solve(_pick(engine, part.w1, part.w2, part.size))
     return _assemble(left.weights, right.weights, part, segments, flows)
 
@@ -123,7 +123,7 @@ def _whole(values: list[int]) -> NDArray[Any]:
     return np.array(values, dtype=np.int64 if small else object)
 
 
-class _Part:
+class Part:
     """The labels with mass and at least one partner with mass, numbered anew, and the work on them."""
 
     def __init__(self, w1: tuple[int, ...], w2: tuple[int, ...], relation: Graph | Intervals) -> None:
@@ -307,7 +307,7 @@ def _ranks_inside(left: Any, right: Any, bounds: Any, low: Ints, high: Ints, m: 
 def _assemble(
     w1: tuple[int, ...],
     w2: tuple[int, ...],
-    part: _Part,
+    part: Part,
     segments: list[tuple[list[int], list[int]]],
     flows: tuple[Any, Any, Any],
 ) -> Blocks:

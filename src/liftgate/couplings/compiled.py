@@ -9,7 +9,7 @@ from typing import Any
 from liftgate.couplings import interval_kernels, kernels
 
 _ORDER = (
-    "capacities", "turn_round", "layers", "push", "split_graph", "solve_graph",
+    "capacities", "turn_round", "layers", "push", "fill", "split_graph", "solve_graph",
     "sweep", "next_open", "reach", "split_intervals", "solve_intervals",
 )  # fmt: skip
 

@@ -175,6 +175,21 @@ def push(
                     it_r[to[path[depth - 1]]] += 1
 
 
+def fill(
+    left: Any, right: Any, l0: int, l1: int, r0: int, r1: int, first: Any, last: Any, to: Any, owner: Any, flow: Any, rl: Any, rr: Any,
+    back_first: Any, back_last: Any, back: Any, back_left: Any, level_l: Any, level_r: Any, it_l: Any, it_r: Any, path: Any,
+) -> None:  # fmt: skip
+    """A maximum flow in the rooms ``rl`` and ``rr``; what is left of them is not carried."""
+    turn_round(left, right, l0, l1, r0, r1, first, last, to, flow, back_first, back_last, back, back_left)
+    while layers(
+        left, right, l0, l1, r0, r1, first, last, to, flow, rl, rr, back_first, back_last, back_left, level_l, level_r, path
+    ):  # fmt: skip
+        push(
+            left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr,
+            back_first, back_last, back, back_left, level_l, level_r, it_l, it_r, path,
+        )  # fmt: skip
+
+
 def split_graph(
     left: Any,
     right: Any,
@@ -236,31 +251,10 @@ def solve_graph(
     while len(todo) > 0:
         l0, l1, r0, r1 = todo.pop()
         capacities(w1, w2, left, right, l0, l1, r0, r1, rl, rr)
-        turn_round(left, right, l0, l1, r0, r1, first, last, to, flow, back_first, back_last, back, back_left)
-        while layers(
-            left,
-            right,
-            l0,
-            l1,
-            r0,
-            r1,
-            first,
-            last,
-            to,
-            flow,
-            rl,
-            rr,
-            back_first,
-            back_last,
-            back_left,
-            level_l,
-            level_r,
-            path,
-        ):
-            push(
-                left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr,
-                back_first, back_last, back, back_left, level_l, level_r, it_l, it_r, path,
-            )  # fmt: skip
+        fill(
+            left, right, l0, l1, r0, r1, first, last, to, owner, flow, rl, rr,
+            back_first, back_last, back, back_left, level_l, level_r, it_l, it_r, path,
+        )  # fmt: skip
         full = True
         for k in range(l0, l1):
             if rl[left[k]] > 0:
