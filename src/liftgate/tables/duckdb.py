@@ -128,8 +128,8 @@ def _binned(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, wher
     notes.append(f"column {spec.name!r}: numbers were put {binning.told()}")
     if binning.kind == "width":
         return _by_width(spec, value, binning.numbers[0], whole)
-    if binning.kind == "edges":
-        return _by_edges(spec, value, binning.numbers, whole, closed=False)
+    if binning.kind in ("edges", "closed"):
+        return _by_edges(spec, value, binning.numbers, whole, closed=binning.kind == "closed")
     edges = _quantiles(bound, value, weight, int(binning.numbers[0]))
     if len(edges) - 1 < int(binning.numbers[0]):
         notes.append(
@@ -240,12 +240,12 @@ def count_cells(
     coded = [pc.dictionary_encode(table.column(n), null_encoding="encode").chunk(0) for n in range(len(keys))]
     sizes = [len(c.dictionary) for c in coded]
     check([max(sizes[: len(sides[0])]), max(sizes[len(sides[0]) :])])
-    found = [_labelled(c.dictionary.to_pylist(), key, words) for c, key in zip(coded, keys, strict=True)]
+    found = [labelled(c.dictionary.to_pylist(), key, words) for c, key in zip(coded, keys, strict=True)]
     codes = [f[0][c.indices.to_numpy()] for f, c in zip(found, coded, strict=True)]
     return Cells(codes, [f[1] for f in found], numbers, [f[2] for f in found])
 
 
-def _labelled(values: list[Any], key: Key, words: Words) -> tuple[NDArray[np.int64], list[Label], bool]:
+def labelled(values: list[Any], key: Key, words: Words) -> tuple[NDArray[np.int64], list[Label], bool]:
     """The rank of the label of each value, the labels in order, and whether every text starts with a blank."""
     text = _TEXT.fullmatch(key.kind) is not None
     if text:

@@ -90,7 +90,7 @@ def count_joint(
             rules.max_cells,
             lambda sizes: _not_too_many(place, sizes, hidden, shown, rules.max_cells, "about "),
         )
-        _all_fields(opened, bound, None if weigher is not None else sum(cells.counts.tolist()))
+        all_fields(opened, bound, None if weigher is not None else sum(cells.counts.tolist()))
     except duckdb.Error as e:
         raise engine.engine_error(e, opened) from None
     return _joint(place, cells, hidden, shown, rules, notes)
@@ -192,7 +192,7 @@ def _joint(
     return joint
 
 
-def _all_fields(opened: Opened, bound: Any, rows: int | None) -> None:
+def all_fields(opened: Opened, bound: Any, rows: int | None) -> None:
     """Refuse lines with an empty field too many, which the engine would let pass (`1,2,` under two columns)."""
     from liftgate.tables.csv import ragged
 
