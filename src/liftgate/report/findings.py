@@ -186,7 +186,11 @@ def _case_tail(view: View, x: int, lift: Fraction) -> Markup:
         return Markup("The lift is {}; {}.").format(shown, allowed)
     side = view.worst_side
     if side is None:
-        return Markup("The lift is {}: that many times as common.").format(shown)
+        return (
+            Markup("The lift is 0.")
+            if lift == 0
+            else Markup("The lift is {}: that many times as common.").format(shown)
+        )
     value = near(float(side.values[x]), side.bound, bool(view.bad[x]))
     return Markup("The {} of this value is {}; the budget allows up to {}.").format(
         side.name, value, numbers.bound(side.bound, "up")

@@ -14,7 +14,7 @@ from liftgate.report.figures import svg
 
 _EDGES = (0.125, 0.25, 0.5, 0.8, 1.25, 2.0, 4.0, 8.0)
 _NAMES = ("⅛", "¼", "½", "0.8", "1.25", "2", "4", "8")
-_LONG = 26
+_LONG, _WORD = 26, 14
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class Name:
     def long(self) -> bool:
         """Whether the heading has to break into lines."""
         return len(self.text) > _LONG
+
+    @property
+    def unbroken(self) -> bool:
+        """Whether a column heading has to break inside a word."""
+        return max(map(len, self.text.replace("-", " ").split()), default=0) > _WORD
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def _spots(r: float) -> list[tuple[str, float, float, bool]]:
         (anchor, dx, dy)
         for reach in (26.0, 40.0, 56.0)
         for dy in (-reach, reach + 6)
-        for anchor, dx in (("m ", 0.0), ("e ", -14.0), ("", 14.0))
+        for anchor, dx in (("m ", 0.0), ("e ", -14.0), ("", 14.0), ("e ", -44.0), ("", 44.0))
     ]
     return [(*b, False) for b in beside] + [(*f, True) for f in far]
 
