@@ -107,7 +107,7 @@ def test_words(m: Measure) -> None:
 
 
 @pytest.mark.parametrize("m", EVERY)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(joint=joints())
 def test_outputs_fold_to_the_whole(m: Measure, joint: Joint) -> None:
     """The number of the joint is the largest, the smallest or the mean of those of the released values, finished."""
@@ -126,7 +126,7 @@ def test_outputs_fold_to_the_whole(m: Measure, joint: Joint) -> None:
 
 
 @pytest.mark.parametrize("m", [p for p in EVERY if p.values[0].survives_merging])  # type: ignore[union-attr]
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(case=processed())
 def test_processing_a_release_reveals_no_more(m: Measure, case: tuple[Joint, Channel]) -> None:
     """The data-processing inequality; counts of rows keep their meaning only under channels that merge."""
