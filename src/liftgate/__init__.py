@@ -18,11 +18,17 @@ if TYPE_CHECKING:
     from liftgate.errors import LiftgateError as LiftgateError
     from liftgate.jobs.audit import Audit as Audit
     from liftgate.jobs.audit import audit as audit
+    from liftgate.jobs.protect import Release as Release
+    from liftgate.jobs.protect import protect as protect
+    from liftgate.jobs.tradeoff import Tradeoff as Tradeoff
+    from liftgate.jobs.tradeoff import tradeoff as tradeoff
     from liftgate.joint import Joint as Joint
     from liftgate.measures import MEASURES as MEASURES
     from liftgate.measures import measure as measure
+    from liftgate.protector import LiftProtector as LiftProtector
     from liftgate.report import to_html as to_html
     from liftgate.tables import read_joint as read_joint
+    from liftgate.tables.manifest import read_manifest as read_manifest
 
 _PLACES = {
     "Audit": "liftgate.jobs.audit",
@@ -31,13 +37,19 @@ _PLACES = {
     "Channel": "liftgate.channel",
     "Joint": "liftgate.joint",
     "LiftgateError": "liftgate.errors",
+    "LiftProtector": "liftgate.protector",
     "MEASURES": "liftgate.measures",
+    "Release": "liftgate.jobs.protect",
+    "Tradeoff": "liftgate.jobs.tradeoff",
     "Verdict": "liftgate.checker",
     "audit": "liftgate.jobs.audit",
     "check": "liftgate.checker",
     "measure": "liftgate.measures",
+    "protect": "liftgate.jobs.protect",
     "read_joint": "liftgate.tables",
+    "read_manifest": "liftgate.tables.manifest",
     "to_html": "liftgate.report",
+    "tradeoff": "liftgate.jobs.tradeoff",
 }
 _PACKAGES = ("couplings", "transparency")
 

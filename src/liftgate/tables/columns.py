@@ -24,7 +24,7 @@ _MOST_EDGES = 1000
 
 @dataclass(frozen=True)
 class Binning:
-    """How numbers become ranges: a width, a number of quantiles, or edges."""
+    """How numbers become ranges: a width, a number of quantiles, or edges (``closed``: the last one belongs to its range)."""
 
     kind: str
     numbers: tuple[Decimal, ...]

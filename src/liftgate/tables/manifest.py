@@ -49,7 +49,7 @@ class Manifest:
             },
             "labels": {"public": channel["public"], "released": channel["released"]},
             "channel": {"total": channel["total"], "outputs": channel["outputs"]},
-            "budget": {k: str(v) if v is not None else None for k, v in self.budget.to_dict().items()},
+            "budget": self.budget.to_dict(),
             "draw": self.draw,
             "render": self.render,
             "certificate_sha256": self.certificate_sha256,
@@ -88,7 +88,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise DataError(place, "this is not JSON", "ask for the file again") from None
     if not isinstance(data, dict) or data.get("liftgate-manifest") != FORMAT:
         raise DataError(place, "this is not a manifest of a version that is known", "name the manifest of a release")
-    if wrong := sorted(set(data) ^ _KEYS - {"publisher"} - ({"publisher"} & set(data))):
+    if wrong := sorted((set(data) - {"publisher"}) ^ _KEYS):
         raise DataError(place, f"missing or unknown: {', '.join(wrong)}", "ask for the file again")
     try:
         return Manifest.from_dict(data)
