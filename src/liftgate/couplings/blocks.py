@@ -192,7 +192,7 @@ class Part:
         last = _only_inside(state[2], state[3], state[4], first, self.start[1:].copy(), to, owner, m)
 
         def zeros(size: int) -> Any:
-            return make([0] * size)
+            return np.zeros(size, dtype=np.int64) if fast else [0] * size
 
         first, last, to, owner = (v.astype(np.int64) if fast else v.tolist() for v in (first, last, to, owner))
         flow = zeros(edges)
@@ -218,7 +218,7 @@ class Part:
         low, high = _ranks_inside(state[2], state[3], state[4], self.low.copy(), self.high.copy(), m)
 
         def zeros(size: int) -> Any:
-            return make([0] * size)
+            return np.zeros(size, dtype=np.int64) if fast else [0] * size
 
         low, high = (v.astype(np.int64) if fast else v.tolist() for v in (low, high))
         out = [zeros(n + m) for _ in range(3)]

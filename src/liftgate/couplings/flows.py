@@ -46,28 +46,27 @@ def _remaining(part: Part, up: int, down: int) -> int:
     if n == 0:
         return 0
     fast = part.size >= SMALL and max(sum(part.w1) * up, sum(part.w2) * down) < _SAFE
-    make: Any = (lambda v: np.array(v, dtype=np.int64)) if fast else list
     space: Any = vars(kernels) | vars(interval_kernels)
+    make: Any = list
+    zeros: Any = lambda size: [0] * size  # noqa: E731
     if fast:
         from liftgate.couplings.compiled import compiled
 
         space = compiled()
-
-    def zeros(size: int) -> Any:
-        return make([0] * size)
-
+        make = lambda values: np.array(values, dtype=np.int64)  # noqa: E731
+        zeros = lambda size: np.zeros(size, dtype=np.int64)  # noqa: E731
     rl, rr = make([w * up for w in part.w1]), make([w * down for w in part.w2])
     whole = (make(range(n)), make(range(m)), 0, n, 0, m)
     if part.intervals:
         space["sweep"](
-            *whole, make(part.low.tolist()), make(part.high.tolist()), rl, rr,
+            *whole, make(part.low), make(part.high), rl, rr,
             zeros(m + 1), zeros(n), zeros(m + 1), zeros(n + m), zeros(n + m),
         )  # fmt: skip
     else:
         edges = len(part.to)
-        first, last, to, owner = (make(v.tolist()) for v in (part.start[:-1], part.start[1:], part.to, part.owner))
+        first, last, to, owner = (make(v) for v in (part.start[:-1], part.start[1:], part.to, part.owner))
         space["fill"](
             *whole, first, last, to, owner, zeros(edges), rl, rr, zeros(m), zeros(m), zeros(edges), zeros(edges),
             zeros(n), zeros(m), zeros(n), zeros(m), zeros(n + m + 2),
         )  # fmt: skip
-    return sum(int(v) for v in rl)
+    return int(rl.sum()) if fast else sum(rl)
