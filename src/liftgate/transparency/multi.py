@@ -25,6 +25,7 @@ MOST_ENUMERATED = 8
 CLOSE = 1e-10
 NOTHING = 1e-11
 QUIET = 1e-8
+SMALLEST_SCALE = 1e-4
 LOUD = (1e-2, 1e-3, 1e-5)
 _PRECISION = 10**9
 
@@ -107,12 +108,12 @@ def solve_group(
     if excess > CLOSE:
         dual_at = dual
         for _ in range(60):
-            better, dual, excess = program.least_excess(beta)
+            better, dual, excess = program.least_excess(beta, 0.0, masses.sum(axis=0))
             count += 1
             reached = program.confidence(better)
             if reached < beta:
                 masses, dual_at = better, dual
-            if excess >= -CLOSE or reached >= beta * (1 - 1e-13):
+            if excess >= -1e-13 or reached >= beta * (1 - 1e-13):
                 break
             beta = min(beta, reached)
         dual = dual if excess >= -CLOSE else dual_at
@@ -153,7 +154,11 @@ class _Program:
     def __init__(self, people: FloatArray, low: FloatArray, high: FloatArray, members: Sequence[Sequence[int]]) -> None:
         from scipy import sparse
 
-        self.people, self.low, self.high = people, low, high
+        fewest, most = low.sum(axis=1), high.sum(axis=1)  # floats of a row may miss its people by their last digit
+        low = low * np.where(fewest > people, people / np.where(fewest > people, fewest, 1.0), 1.0)[:, None]
+        short = (most < people) & (most > 0)
+        high = high * np.where(short, people / np.where(short, most, 1.0), 1.0)[:, None]
+        self.people, self.low, self.high = people, low, np.maximum(low, high)
         self.m, self.size = low.shape
         rows = sparse.kron(sparse.eye(self.m), np.ones((1, self.size)))
         totals = sparse.kron(np.ones((1, self.m)), sparse.eye(self.size))
@@ -178,12 +183,18 @@ class _Program:
         total = blocks.sum(axis=0)
         return float(np.divide(blocks.max(axis=0), total, out=np.zeros_like(total), where=total > 0).max())
 
-    def least_excess(self, beta: float, least_total: float = 0.0) -> tuple[FloatArray, Dual, float]:
-        """The least t with u - beta U <= t for every row and outcome; positive means that beta cannot be reached."""
+    def least_excess(
+        self, beta: float, least_total: float = 0.0, scale: FloatArray | None = None
+    ) -> tuple[FloatArray, Dual, float]:
+        """The least t with u - beta U <= t scale for every row and outcome; positive: beta cannot be reached.
+
+        With the totals of the last point as ``scale`` t is about the step that is left in beta.
+        """
         from scipy import sparse
 
         n, conditions = self.m * self.size, self.blocks * self.size
-        upper = sparse.hstack([self.single, -beta * self.shared, -np.ones((conditions, 1))]).tocsr()
+        width = np.ones(self.size) if scale is None else np.maximum(scale, SMALLEST_SCALE)
+        upper = sparse.hstack([self.single, -beta * self.shared, -np.tile(width, self.blocks)[:, None]]).tocsr()
         same = sparse.hstack([self.same, sparse.csr_matrix((self.same.shape[0], 1))]).tocsr()
         cost = np.zeros(n + self.size + 1)
         cost[-1] = 1.0
@@ -272,6 +283,9 @@ def _solve(cost: Any, upper: Any, upper_right: Any, same: Any, right: Any, bound
     """A linear program by HiGHS with the tightest tolerances it takes; None where it has no solution."""
     from scipy.optimize import linprog
 
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(cost, upper, upper_right, same, right, bounds, method="highs", options=options)
-    return found if found.status == 0 else None
+    for tolerance in (1e-10, 1e-9, 1e-7):  # the tightest that it manages
+        options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+        found = linprog(cost, upper, upper_right, same, right, bounds, method="highs", options=options)
+        if found.status == 0:
+            return found
+    return None
