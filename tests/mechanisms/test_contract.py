@@ -19,7 +19,15 @@ NAMES = tuple(MECHANISMS)
 ADULTS = Joint.from_counts(
     [[40, 3, 9, 12, 7], [10, 30, 11, 8, 1], [5, 5, 20, 9, 2]], sensitive=["s", "t", "u"], public=list("abcde")
 )
-BUDGETS = ("split:1,0.5", "alip:0.4,0.8", "ldp:0.7", "l1:none,0.2", "chi2:none,0.3", "alpha:2,none,0.1", "alpha:2,1,0.1")
+BUDGETS = (
+    "split:1,0.5",
+    "alip:0.4,0.8",
+    "ldp:0.7",
+    "l1:none,0.2",
+    "chi2:none,0.3",
+    "alpha:2,none,0.1",
+    "alpha:2,1,0.1",
+)
 
 
 def test_the_registry_holds_the_six_names_and_cannot_be_changed() -> None:
@@ -69,7 +77,9 @@ def test_eps_0_keeps_what_is_independent_of_the_sensitive_value(name: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("wrong", "value"), [("gap", 0.0), ("gap", -1e-6), ("seconds", 0.0), ("seconds", float("nan"))])
+@pytest.mark.parametrize(
+    ("wrong", "value"), [("gap", 0.0), ("gap", -1e-6), ("seconds", 0.0), ("seconds", float("nan"))]
+)
 def test_gap_and_seconds_have_to_be_positive(name: str, wrong: str, value: float) -> None:
     with pytest.raises(UsageError, match=wrong):
         MECHANISMS[name](ADULTS, Budget.lip(1), **{wrong: value})
@@ -95,7 +105,9 @@ def test_one_public_or_one_sensitive_value_is_no_special_case(name: str) -> None
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"'merge-bset' is not known. Fix: did you mean merge-best\? use one of merge-all"):
+    with pytest.raises(
+        UsageError, match=r"'merge-bset' is not known. Fix: did you mean merge-best\? use one of merge-all"
+    ):
         mechanism_named("merge-bset")
     assert mechanism_named("optimal") is MECHANISMS["optimal"]
 

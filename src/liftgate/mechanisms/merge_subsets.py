@@ -42,8 +42,9 @@ def merge_subsets(
     if metric not in (*RISKS, "best"):
         raise UsageError("merge-subsets, metric", f"{metric!r} is not known", f"use one of best, {', '.join(RISKS)}")
     best: tuple[float, Design] | None = None
+    high = risky(joint, budget)
     for name in RISKS if metric == "best" else (metric,):
-        block = subset_blocks(joint, budget, name, seed)
+        block = subset_blocks(joint, budget, name, seed, high=high)
         fixed = repaired(joint, budget, block)
         repaired_note = (
             ("the last block broke the budget: other values were merged in",)
@@ -61,26 +62,31 @@ def merge_subsets(
 
 
 def subset_blocks(
-    joint: Joint, budget: Budget, metric: str, seed: int = 0, candidates: int | None = None
+    joint: Joint,
+    budget: Budget,
+    metric: str,
+    seed: int = 0,
+    candidates: int | None = None,
+    high: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
     """Block numbers of Algorithm 1 before repair: low-risk values stay alone, risky ones are grouped."""
     from liftgate.mechanisms.kernels import subsets
 
-    high = np.flatnonzero(risky(joint, budget))
+    places = np.flatnonzero(risky(joint, budget) if high is None else high)
     block = np.arange(len(joint.public), dtype=np.int64)
-    if high.size == 0:
+    if places.size == 0:
         return block
     problem = Problem.of(joint, budget)
     if candidates is None:
-        candidates = high.size if high.size <= FULL_SCAN else CANDIDATES
+        candidates = places.size if places.size <= FULL_SCAN else CANDIDATES
     found = subsets(
         *problem.limits,
         RISKS.index(metric),
-        problem.masses[high],
-        problem.shares[high],
+        problem.masses[places],
+        problem.shares[places],
         problem.prior,
         seed,
         candidates,
     )
-    block[high] = len(joint.public) + found
+    block[places] = len(joint.public) + found
     return block
