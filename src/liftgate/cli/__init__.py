@@ -8,7 +8,9 @@ from collections.abc import Sequence
 COMMANDS = {
     "audit": "Measure what public columns reveal about sensitive ones.",
     "check": "Decide whether certificates hold.",
-    "demo": "Audit a small real table and keep everything it made.",
+    "demo": "Audit and protect a small real table and keep everything it made.",
+    "protect": "Release public columns inside a budget, proven, and write the rows.",
+    "tradeoff": "Show what a tighter or looser budget would keep.",
 }
 """Every command with its one sentence; the file of the same name holds it as ``command``."""
 

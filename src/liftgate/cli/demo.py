@@ -1,4 +1,4 @@
-"""liftgate demo: audit a small real table and keep everything it made."""
+"""liftgate demo: audit and protect a small real table and keep everything it made."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ BUDGET = "alip:1,1"
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--policy", type=click.Path(dir_okay=False), help="Options from a file.")
 def command(out: Path, force: bool, **_: Any) -> int:
-    """Audit 32,561 census records, write the report and the certificate, and check it with the checker alone."""
+    """Audit 32,561 census records, protect them, write rows, reports and certificates, and check them alone."""
     from liftgate.budget import Budget
     from liftgate.cli.output import refuse_existing, write_whole
     from liftgate.cli.show_audit import show_audit
+    from liftgate.cli.show_protect import show_release
     from liftgate.demo import demo_table
     from liftgate.jobs.audit import audit
+    from liftgate.jobs.protect import protect
+    from liftgate.jobs.writing import files_of
     from liftgate.report import to_html
     from liftgate.tables import read_joint
 
     out.mkdir(parents=True, exist_ok=True)
     table, page, proof = out / "adult_counts.csv", out / "audit.html", out / "audit.cert.json"
-    refuse_existing(table, page, proof, force=force)
+    refuse_existing(table, page, proof, *files_of(out / "adult"), force=force)
     shutil.copyfile(demo_table(), table)
     joint = read_joint(table, sensitive="relationship", public="occupation", count="people")
     found = audit(joint, Budget.parse(BUDGET))
@@ -47,14 +50,19 @@ def command(out: Path, force: bool, **_: Any) -> int:
     assert found.certificate is not None
     found.certificate.save(proof, force=True)
     show_audit(found, html=page, certificate=proof)
-    click.echo("\nThe certificate, decided by the checker alone, with nothing but Python's standard library:")
-    code = _checker_alone(proof)
+    click.echo("\nThe best release of the same column within that budget, and 32,561 rows drawn from it:\n")
+    release = protect(joint, Budget.parse(BUDGET))
+    written = release.apply(table, out=out / "adult", count="people", force=force)
+    show_release(release, written, (*release.assumptions, "draws-are-fresh"), html=None, certificate=None)
+    click.echo("\nBoth certificates, decided by the checker alone, with nothing but Python's standard library:")
+    code = max(_checker_alone(path) for path in (proof, written.certificate))
     click.echo("\nTry next:")
     click.echo(f"  {again} --sample --budget {BUDGET}")
     click.echo(
         f"  {again.replace('--public occupation', '--public sex --public race --public education')} --every-subset 2"
     )
-    click.echo(f"  liftgate check {shlex.quote(str(proof))} --json")
+    click.echo(f"  {again.replace('audit', 'tradeoff', 1)} --budgets 0.25:2:8")
+    click.echo(f"  liftgate check {shlex.quote(str(written.certificate))} --json")
     return code
 
 

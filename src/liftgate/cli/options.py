@@ -116,6 +116,14 @@ output_options = together(
 )  # fmt: skip
 
 
+def search_options(gap: str) -> Callable[[F], F]:
+    """How long and how closely to search."""
+    return together(
+        click.option("--gap", type=float, default=float(gap), show_default=gap, metavar="SHARE", help="Stop when no release can keep more than this share of the information beyond the one found."),
+        click.option("--seconds", type=float, default=60, show_default=True, help="Time for the search; the best release so far is taken then."),
+    )  # fmt: skip
+
+
 def joint_from(options: dict[str, Any]) -> Any:
     """The joint that the table options describe."""
     from liftgate.cli.progress import counting
