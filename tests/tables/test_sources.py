@@ -245,6 +245,20 @@ def test_times_are_the_same_text_as_objects_as_categories_and_as_a_type() -> Non
             assert got[:2] == want[:2]
 
 
+def test_nanoseconds_with_a_zone_are_the_same_text_as_microseconds() -> None:
+    """The unit of a zoned time is no part of its value."""
+    zoned = pd.Series(pd.to_datetime(["2020-01-01 10:00:00.5", "2020-01-02 00:00:00.0", None])).dt.tz_localize(
+        "Europe/Paris"
+    )
+    publics = [
+        read_joint(
+            pa.table({"s": ["a", "b", "a"], "x": pa.array(zoned, pa.timestamp(unit, "Europe/Paris"))}), "s", "x"
+        ).public
+        for unit in ("us", "ns")
+    ]
+    assert publics[0] == publics[1] == ("2020-01-01T09:00:00.5+00:00", "2020-01-01T23:00:00+00:00", None)
+
+
 def test_intervals_of_pandas_are_text_in_the_order_of_their_numbers() -> None:
     frame = pd.DataFrame({"s": ["a", "b", "a", "b"], "x": pd.cut(pd.Series([5, 95, 250, None]), [0, 10, 100, 300])})
     assert read_joint(frame, "s", "x").public == ("(0, 10]", "(10, 100]", "(100, 300]", None)

@@ -47,7 +47,7 @@ def sibson(order: float) -> Measure:
 
     return Measure(
         name=f"sibson-{order_text(a)}",
-        sentence=f"How much a release tells about the sensitive value, by Sibson's mutual information of order {order_text(a)}.",
+        sentence=f"How much a release tells about the sensitive value, by Sibson's mutual information of order {'infinity' if a == math.inf else order_text(a)}.",
         formula=formula,
         citation="LIFT Def. 5, after eq. (33); DOG eq. (7), (8)",
         unit="nats",
@@ -89,7 +89,7 @@ def arimoto(order: float) -> Measure:
 
     return Measure(
         name=f"arimoto-{order_text(a)}",
-        sentence=f"How much a release tells about the sensitive value, by Arimoto's mutual information of order {order_text(a)}.",
+        sentence=f"How much a release tells about the sensitive value, by Arimoto's mutual information of order {'infinity' if a == math.inf else order_text(a)}.",
         formula=formula,
         citation="DOG eq. (6); LIFT Prop. 1-3 and Appendix B",
         unit="nats",

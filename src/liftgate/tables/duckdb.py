@@ -74,6 +74,8 @@ def make_key(bound: Bound, spec: Spec, kind: str, words: Words, weight: str, pla
     if kind == "TIMESTAMP WITH TIME ZONE":
         utc = "CAST(make_timestamp(epoch_us({0})) AS VARCHAR) || '+00:00'"
         return Key(spec, raw, f"CASE WHEN isfinite({{0}}) THEN {utc} ELSE CAST({{0}} AS VARCHAR) END", kind)
+    if kind == "TIMESTAMPTZ_NS":  # Arrow's nanoseconds with a zone, which have no infinity
+        return Key(spec, raw, "CAST(make_timestamp_ns(epoch_ns({})) AS VARCHAR) || '+00:00'", kind)
     if kind in ("INTERVAL", "TIME WITH TIME ZONE"):
         return Key(spec, f"CAST({raw} AS VARCHAR)", "{}", "text of a type")
     if _TEXT_OUT.fullmatch(kind):
