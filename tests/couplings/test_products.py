@@ -51,6 +51,18 @@ def test_the_product_is_the_profile_of_independent_draws():
         assert product(p, q).reverse.blocks == product(p.reverse, q.reverse).blocks
 
 
+def test_the_product_is_exact_for_any_relation(instances):
+    """Two steps related one by one: the hinge lists multiplied are the profile under the product relation."""
+    for one in instances(77, 30, 3):
+        if one.proper:
+            p = profile(one.left, one.right, one.relation)
+            joint = [
+                {(a, b): x * y for a, x in enumerate(law) for b, y in enumerate(law)} for law in (one.left, one.right)
+            ]
+            pairs = [((a, b), (c, d)) for a, b in joint[0] for c in one.rows[a] for d in one.rows[b]]
+            assert power(p, 2).blocks == profile(*joint, pairs).blocks
+
+
 def test_many_different_ratios_are_multiplied_too():
     """Beyond two dozen numbers the ratios are kept as fractions; the answer is the same."""
     rng = random.Random(8)

@@ -1,7 +1,8 @@
 """Many steps one after the other: exact products of hinge lists, and the looser bounds to compare them with.
 
-For proper laws the product is tight: the dominating pair of every step, multiplied (Zhu, Dong and Wang 2022, Thm. 10,
-used here for adaptive chains and not proved again; the reduction to pairs is STAR Lemma 31).
+For independent steps the product is exact, for any relation: the labels of the blocks with ratio above t are only related
+to labels of such blocks. For adaptive chains of proper laws it bounds the truth: the dominating pair of every step,
+multiplied (Zhu, Dong and Wang 2022, Thm. 10, used here and not proved again; the reduction to pairs is STAR Lemma 31).
 """
 
 from __future__ import annotations
