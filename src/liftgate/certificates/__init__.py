@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from liftgate.certificates.announcement import announcement
 from liftgate.certificates.assumptions import ASSUMPTIONS, explain
 from liftgate.certificates.bounds import certify, lift_bounds, measure_bounds, ratio_bound
 from liftgate.certificates.breaches import breach_of, revealed
@@ -33,6 +34,7 @@ _KINDS = (
     Kind("coupling", "Two laws are close up to a relation: a coupling carries all but delta of the left one.", coupling),
     Kind("no-coupling", "Two laws are not that close up to a relation: an event is too likely on the left.", no_coupling),
     Kind("profile", "The least delta of two laws up to a relation, for every epsilon at once.", profile),
+    Kind("announcement", "A reader who believes announced rules is at most this sure of a private value.", announcement),
     Kind("chain", "Two programs of several steps end with close laws, from every pair of starts.", chain),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _KINDS})

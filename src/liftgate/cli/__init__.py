@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 
 COMMANDS = {
+    "announce": "Announce decision rules so that an outcome tells little.",
+    "attack": "Find what published rules and figures give away.",
     "audit": "Measure what public columns reveal about sensitive ones.",
     "check": "Decide whether certificates hold.",
     "demo": "Audit and protect a small real table and keep everything it made.",

@@ -166,11 +166,11 @@ class Announcement:
 
         return private_record(self)
 
-    def manifest(self, publisher: str | None = None) -> dict[str, Any]:
+    def manifest(self, publisher: str | None = None, fairness: bool = False) -> dict[str, Any]:
         """What may be published: announced rules, fidelity, promised confidences; no real rule and no count."""
         from liftgate.transparency.records import public_manifest
 
-        return public_manifest(self, publisher)
+        return public_manifest(self, publisher, fairness)
 
     def _repr_html_(self) -> str:
         from liftgate.notebook import small_table

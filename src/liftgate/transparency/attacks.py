@@ -67,9 +67,37 @@ class Attack:
             k for k, i in self.posteriors.items() if k[0] in self.promised and i.low > self.promised[k[0]] + 1e-6
         )
 
+    @property
+    def verdict(self) -> str:
+        """`contradiction`, `unknown`, `refuted` (a promise), `pinned` (a rule), or `open`."""
+        if self.status != "solved":
+            return self.status
+        if self.broken or (self.inversion is not None and self.inversion.verdict == "refuted"):
+            return "refuted"
+        return "pinned" if self.pinned else "open"
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        if self.status == "contradiction":
+            return f"These figures contradict each other: no rules satisfy these {len(self.contradiction)} together"
+        if self.status == "unknown":
+            return "Unknown: the search stopped before every interval was found"
+        if self.verdict == "refuted":
+            return "The promise is refuted: the published figures tell more than they promise"
+        if self.pinned:
+            return f"The published figures pin {len(self.pinned)} of {len(self.rules)} hidden rules to within 5 in 100"
+        return "No hidden rule is pinned to within 5 in 100"
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the intervals rest on."""
+        return ("side-information=group-and-outcome",)
+
     def to_dict(self) -> dict[str, Any]:
         """The result as ``--json`` prints it."""
         return {
+            "verdict": self.verdict,
             "status": self.status,
             "rules": [
                 {"group": encode_label(g), "private": encode_label(k), **_ends(i)} for (g, k), i in self.rules.items()

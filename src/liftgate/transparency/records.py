@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def private_record(a: Announcement) -> dict[str, Any]:
     }
 
 
-def public_manifest(a: Announcement, publisher: str | None = None) -> dict[str, Any]:
+def public_manifest(a: Announcement, publisher: str | None = None, fairness: bool = False) -> dict[str, Any]:
     """What may be published: nothing in it is computed from the real rules except the announcement itself.
 
     No count of people, no real rule, no confidence of the real rules, no count of the rules that would have led here.
@@ -92,7 +92,25 @@ def public_manifest(a: Announcement, publisher: str | None = None) -> dict[str, 
         "readers_who_know_the_method": _NOT_COVERED,
         "certificate_sha256": a.certificate.hash,
         "publisher": publisher,
+        **({"fairness": fairness_record(a)} if fairness else {}),
     }
+
+
+def fairness_record(a: Announcement) -> list[dict[str, Any]]:
+    """Fairness figures of the announced rules, each with the range in which the real one lies."""
+    from liftgate.transparency.fairness import figures
+
+    given = next(iter(a.given.private), None)
+    return [
+        {
+            "name": f.name,
+            "between": [encode_label(v) for v in f.between],
+            "given": encode_label(f.given),
+            "announced": f.announced if isfinite(f.announced) else "inf",
+            "real": [f.low, f.high if isfinite(f.high) else "inf"],
+        }
+        for f in figures(a, given=given)
+    ]
 
 
 def promised(value: float) -> float:
