@@ -10,7 +10,7 @@ from liftgate.certificates.bounds import certify, lift_bounds, measure_bounds, r
 from liftgate.certificates.breaches import breach_of, revealed
 from liftgate.certificates.certificate import Certificate
 from liftgate.certificates.couplings import chain, coupling, no_coupling, profile
-from liftgate.certificates.optimal_utility import optimal_utility
+from liftgate.certificates.optimality import optimal_utility
 
 
 @dataclass(frozen=True)

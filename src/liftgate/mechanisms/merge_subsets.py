@@ -32,7 +32,8 @@ def merge_subsets(
     one bounded from below (ALIP: largest lift, 1 / smallest lift): ``sum`` a + b, ``max``, ``ratio``
     a b, ``budget`` the fuller side of the budget; ``best`` keeps the best of the four. Errata: E4
     (the printed omega = Lambda + Psi has the wrong sign in Psi), E6 (the printed outer loop stops
-    before it starts; here it runs until no risky value is left), E5 (repair). Above 1,000 risky
+    before it starts; here it runs until no risky value is left), E5 (repair), E8 (for LDP the
+    largest ratio is compared with e^eps, not with eps). Above 1,000 risky
     values each step looks at 256 random partners, which keeps the cost linear.
 
     >>> j = Joint.from_counts([[9, 1, 8, 2], [1, 9, 2, 8]], public=["a", "b", "c", "d"])

@@ -37,6 +37,9 @@ def optimal(
     """The channel with the largest I(X;Y) inside the budget, by column generation (LIFT section 4.2, AORR; for LDP
     the optimal response with respect to S; LIFT section 6.2 for l1-, chi2- and alpha-lift, open there).
 
+    Errata: E9 (for a fixed number of sensitive values there are only polynomially many vertices), E10 (LDP is decided
+    value by value as well), E11 (l1-, chi2- and alpha-lift are convex).
+
     min sum_y P(y) H(v_y) over posteriors v_y the budget allows with mean P_X. ``search_bound`` is what the search
     believes; ``bound`` is proven in whole numbers, 1 where no better proof was found in time.
 

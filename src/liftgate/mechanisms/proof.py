@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from liftgate import checker
 from liftgate.budget import Budget
-from liftgate.certificates.optimal_utility import optimal_utility
+from liftgate.certificates.optimality import optimal_utility
 from liftgate.channel import Channel
 from liftgate.joint import Joint
 from liftgate.mechanisms.grouped import Grouped, limits_of
@@ -41,7 +41,7 @@ class Proof:
     evidence: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """What :func:`liftgate.certificates.optimal_utility.optimal_utility` writes into a certificate."""
+        """What :func:`liftgate.certificates.optimality.optimal_utility` writes into a certificate."""
         return {"utility": self.utility, "bound": self.bound, "evidence": dict(self.evidence)}
 
 

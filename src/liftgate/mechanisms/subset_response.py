@@ -32,7 +32,7 @@ def subset_response(
     >>> j = Joint.from_counts([[9, 1, 8, 2], [1, 9, 2, 8]], public=["a", "b", "c", "d"])
     >>> design = subset_response(j, Budget.lip("0.5"))
     >>> round(utility(j, design.channel), 2)
-    0.71
+    0.63
     """
     refuse_inverse(budget)
     blocks = members(repaired(joint, budget, subset_blocks(joint, budget, metric)))
