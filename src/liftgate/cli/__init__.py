@@ -10,6 +10,7 @@ COMMANDS = {
     "attack": "Find what published rules and figures give away.",
     "audit": "Measure what public columns reveal about sensitive ones.",
     "check": "Decide whether certificates hold.",
+    "couple": "Prove or refute that two output laws are close, exactly.",
     "demo": "Audit and protect a small real table and keep everything it made.",
     "protect": "Release public columns inside a budget, proven, and write the rows.",
     "tradeoff": "Show what a tighter or looser budget would keep.",

@@ -76,7 +76,7 @@ class Search:
     def profile(self, found: PairFound | None = None, relation: RelationLike = "equal") -> Profile:
         """The profile of a pair, the worst one by default."""
         pair = (found or self.worst).pair
-        return profile(self.family.law(pair.left), self.family.law(pair.right), relation)
+        return profile(self.family.law(pair.left), self.family.law(pair.right), relation, proper=False)
 
 
 def search(
@@ -96,7 +96,7 @@ def search(
         for name in (pair.left, pair.right):
             if name not in laws:
                 laws[name] = family.law(name)
-        p = profile(laws[pair.left], laws[pair.right], relation)
+        p = profile(laws[pair.left], laws[pair.right], relation, proper=False)  # a family has read its laws already
         found.append(PairFound(pair, p.exp_epsilon(allowed), None if level is None else p.delta(exp_eps=level)))
         if progress is not None:
             progress(k + 1, len(family.pairs))
@@ -261,9 +261,11 @@ def parse_family(text: str) -> Family:
     return build_family(name, **parameters)
 
 
-def law_family(laws: Mapping[Any, LawLike | Law], name: str = "own laws", promise: object = None) -> Family:
+def law_family(
+    laws: Mapping[Any, LawLike | Law], name: str = "own laws", promise: object = None, proper: bool = True
+) -> Family:
     """A family of one's own: input -> output law; all pairs of inputs are neighbours."""
-    read = {key: read_law(law, f"law of {label_text(key)}") for key, law in laws.items()}
+    read = {key: read_law(law, f"law of {label_text(key)}", proper) for key, law in laws.items()}
     return Family(name, read.__getitem__, ordered_pairs(tuple(read)), None if promise is None else exp_factor(promise))
 
 

@@ -9,7 +9,10 @@ from typing import Any
 from liftgate.errors import UsageError
 
 # Record type -> module whose function ``page(result, context)`` builds its page: one line for each result.
-PAGES: tuple[tuple[str, str], ...] = (("liftgate.jobs.audit.Audit", "liftgate.report.audit"),)
+PAGES: tuple[tuple[str, str], ...] = (
+    ("liftgate.jobs.audit.Audit", "liftgate.report.audit"),
+    ("liftgate.jobs.couple.Couple", "liftgate.report.couple"),
+)
 
 
 def to_html(result: Any, *, context: Mapping[str, str | None] | None = None, **more: str | None) -> str:
