@@ -677,37 +677,31 @@ def optimal_utility(claim: object, evidence: object) -> Finding:
     bits, pi_bits = number(bits, 1, "bits"), number(pi_bits, 0, "pi_bits")
     pi = wholes(prices, "pi")
     if max(bits, pi_bits) > UNIT // 2 or len(pi) != len(masses):
-        raise Refused(
-            f"bits or pi_bits is above {UNIT // 2}, or pi has not one entry for each of {len(masses)} columns"
-        )
+        raise Refused(f"bits or pi_bits is above {UNIT // 2}, or pi has not {len(masses)} entries, one for each column")
     entropy = sum(c * ln(table.total, c)[1] for c in table.columns)  # H(X) N, rounded up
     credit = sum(p * mass for p, mass in zip(pi, masses.values(), strict=True))
     if fault is None and Fraction(entropy, table.total << UNIT) - Fraction(credit, table.total << pi_bits) > most:
         fault = f"the prices pi do not prove the bound {shown(most)}"
     if fault is None:
         pi = [p << UNIT - bits - pi_bits for p in pi]
-        fault = uncovered(len(table.rows), list(masses), least_sum(bounds, table), bits, pi, tree)
+        fault = uncovered(list(masses), least_sum(bounds, table), bits, pi, tree)
     return words, fault
 
 
 def bounds_of(budget: object) -> dict[str, list[object]]:
     """A budget as bounds on measures."""
     kind = budget.get("kind") if type(budget) is dict else None
-    if kind == "alip":
-        _, low, up = keys(budget, ("kind", "low", "up"), "budget")
-        return {"min-lift": [low, None], "max-lift": [None, up]}
     if kind == "ldp":
         return {"ldp-ratio": [None, keys(budget, ("kind", "exp_eps"), "budget")[1]]}
-    if kind == "alpha":
-        _, order, low, up = keys(budget, ("kind", "order", "low", "up"), "budget")
-        name = f"alpha-lift-{number(order, 2, 'budget.order')}"
-        return {end: [None, bound] for end, bound in ((name, up), (f"{name}-inverse", low)) if bound is not None}
-    if kind not in ("l1", "chi2"):
+    if kind not in ("alip", "l1", "chi2", "alpha"):
         raise Refused(f'budget.kind is {shown(kind)}, not "alip", "ldp", "l1", "chi2" or "alpha"')
-    _, low, up = keys(budget, ("kind", "low", "up"), "budget")
-    if low is not None:
+    *order, low, up = keys(budget, ("kind", *["order"] * (kind == "alpha"), "low", "up"), "budget")[1:]
+    if kind == "alip":
+        return {"min-lift": [low, None], "max-lift": [None, up]}
+    if kind != "alpha" and low is not None:
         raise Refused(f"{kind}-lift-inverse is not convex: there is no proof of this kind")
-    return {f"{kind}-lift": [None, up]}
+    name = f"alpha-lift-{number(order[0], 2, 'budget.order')}" if order else f"{kind}-lift"
+    return {end: [None, bound] for end, bound in ((name, up), (f"{name}-inverse", low)) if bound is not None}
 
 
 def wholes(value: object, place: str) -> list[int]:
@@ -715,9 +709,10 @@ def wholes(value: object, place: str) -> list[int]:
     return [entry if type(entry) is int else number(entry, 0, place) for entry in items(value, place)]
 
 
-def least_sum(
-    bounds: dict[str, list[object]], table: Table
-) -> tuple[int, Callable[[list[int], list[int]], int | None]]:
+Least = tuple[int, Callable[[list[int], list[int]], int | None]]
+
+
+def least_sum(bounds: dict[str, list[object]], table: Table) -> Least:
     """How many multipliers mu a leaf has, and R(y, mu) <= sum_s y_s P(s|Y=y) as a whole number of y's unit 2^-UNIT."""
     rows, total, one = table.rows, table.total, 1 << UNIT
     limits = [fraction(low if up is None else up, name) for name, (low, up) in bounds.items()]
@@ -725,9 +720,8 @@ def least_sum(
     least, most = (int(limit * under) for limit in (limits[0], limits[-1]))
 
     def lifts(y: list[int], mu: list[int]) -> int:
-        return (sum(v * row * (most if v < 0 else least) for v, row in zip(y, rows, strict=True)) << UNIT) // (
-            total * under
-        )
+        parts = (v * row * (most if v < 0 else least) for v, row in zip(y, rows, strict=True))
+        return (sum(parts) << UNIT) // (total * under)
 
     def ratio(y: list[int], mu: list[int]) -> int:  # lifts lie between t and E t, 1/E <= t <= 1; linear in t
         parts = (v * row * (limits[0] if v < 0 else 1) for v, row in zip(y, rows, strict=True))
@@ -770,15 +764,9 @@ def tangent(name: str, a: int, g: int) -> tuple[int, int]:
     return (-a << UNIT + GRID * (a + 1)) // g ** (a + 1), ((a + 1) << UNIT + GRID * a) // g**a
 
 
-def uncovered(
-    m: int,
-    columns: list[tuple[int, ...]],
-    least: tuple[int, Callable[..., int | None]],
-    bits: int,
-    pi: list[int],
-    tree: object,
-) -> str | None:
+def uncovered(columns: list[tuple[int, ...]], least: Least, bits: int, pi: list[int], tree: object) -> str | None:
     """What the tree leaves unproven: its boxes have to cover all posteriors, and every leaf to prove F >= 0 on its box."""
+    m = len(columns[0])
     known = {0: 0, 1 << bits: 0}  # h at the ends of boxes, rounded down
     masses = [sum(column) for column in columns]
     boxes = [([0] * len(columns), [1 << bits] * len(columns))]
