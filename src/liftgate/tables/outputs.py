@@ -43,14 +43,18 @@ def outputs_of(labels: Sequence[Label], names: Sequence[str]) -> list[Output]:
 
 
 def released_columns(labels: Sequence[Label], width: int) -> list[list[Label]]:
-    """The values of each released column, one for every released position."""
-    if width > 1 and _apart(labels, width):
-        return [[v[n] for v in labels] for n in range(width)]
-    if not any(isinstance(v, tuple) for v in labels):
-        kinds = {type(v) for v in labels if v is not None}
-        if kinds in ({str}, {bool}, {int}, {float}, {int, float}):
-            return [list(labels)]
-    return [[None if v is None else t for v, t in zip(labels, label_texts(labels), strict=True)]]
+    """The values of each released column, one for every released position; what is of several types becomes text."""
+    apart = width > 1 and _apart(labels, width)
+    return [_of_one_type([v[n] for v in labels] if apart else list(labels)) for n in range(width if apart else 1)]
+
+
+def _of_one_type(labels: list[Label]) -> list[Label]:
+    kinds = {type(v) for v in labels if v is not None}
+    if len(kinds) < 2 and tuple not in kinds or kinds == {int, float}:
+        return labels
+    different = {(type(v), v): v for v in labels}
+    texts = dict(zip(different, label_texts(list(different.values())), strict=True))
+    return [None if v is None else texts[type(v), v] for v in labels]
 
 
 def released_names(labels: Sequence[Label], names: Sequence[str]) -> tuple[str, ...]:
@@ -73,6 +77,5 @@ def _output(name: str, labels: Sequence[Label]) -> Output:
     if kinds in ({float}, {int, float}):
         numbers = [None if v is None else float(v) for v in labels]
         return Output(name, pa.float64(), pa.array(numbers, pa.float64()))
-    shown = label_texts(labels)
-    texts = [None if v is None else t for v, t in zip(labels, shown, strict=True)]
+    texts = [None if v is None else str(v) for v in labels]
     return Output(name, pa.dictionary(pa.int32(), pa.string()), pa.array(texts, pa.string()))
