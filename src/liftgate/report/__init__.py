@@ -10,8 +10,12 @@ from liftgate.errors import UsageError
 
 # Record type -> module whose function ``page(result, context)`` builds its page: one line for each result.
 PAGES: tuple[tuple[str, str], ...] = (
+    ("liftgate.transparency.announcements.Announcement", "liftgate.report.announce_private"),
+    ("liftgate.jobs.announce.PublicAnnouncement", "liftgate.report.announce_public"),
+    ("liftgate.transparency.attacks.Attack", "liftgate.report.announce_attack"),
     ("liftgate.jobs.audit.Audit", "liftgate.report.audit"),
     ("liftgate.jobs.couple.Couple", "liftgate.report.couple"),
+    ("liftgate.jobs.recomputed.Recomputed", "liftgate.report.papers"),
 )
 
 
