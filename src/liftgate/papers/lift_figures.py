@@ -78,21 +78,21 @@ def _histogram(results: Results) -> Figure:
     rare = float((low <= -6).mean())
     edges = np.arange(np.floor(ends[0] * 4) / 4, ends[1] + 0.25, 0.25)
     curves = []
-    for name, values, look in (("smallest, log Ψ", low, 1), ("largest, log Λ", high, 2)):
+    for name, values, look in (("smallest, log Ψ", low, 1), ("largest, log Λ", high, 5)):
         share = np.histogram(values, bins=edges)[0] / values.size
         held = np.flatnonzero(share)
         points = tuple((float(edges[k]), float(share[k])) for k in range(held[0], held[-1] + 1))
         curves.append(Curve(name, (*points, (float(edges[held[-1] + 1]), 0.0)), look, "steps"))
     panel = Panel("", "Smallest and largest log-lift of each value", "log-lift, nats", "share of values", tuple(curves))
     note = (
-        f"Printed ranges: log Ψ from −12 to −0.06, log Λ from 0.02 to 1.64; here {ends[0]:.1f} to {low.max():.3f} "
+        f"Printed ranges: log Ψ from −12 to −0.06, log Λ from 0.02 to 1.64; here −{-ends[0]:.1f} to −{-low.max():.3f} "
         f"and {high.min():.3f} to {ends[1]:.2f}. The ends are single values out of 17,000 and move with the draws; "
         f"{rare:.1%} of the values have |log Ψ| of 6 or more."
     )
     return Figure(
         1,
         "LIFT Fig. 1",
-        f"Belief falls further than it rises: down to {ends[0]:.1f}, up to {ends[1]:.2f}",
+        f"Belief falls further than it rises: down to −{-ends[0]:.1f}, up to {ends[1]:.2f}",
         "1,000 normalised uniform tables, 17 x 5",
         1000,
         (panel,),

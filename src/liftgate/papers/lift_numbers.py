@@ -96,9 +96,9 @@ def _why(p: Printed) -> str:
     if p.table == "adult":
         return f"relationship has six values, the paper says five: here {lift_tables.CHOSEN}, one of three that fit"
     if p.case == SUBSET:
-        return "the outer loop of Algorithm 1 runs until no risky value is left; as printed it stops at once (E6)"
+        return "the outer loop of Algorithm 1 runs until no risky value is left; as printed it stops at once"
     if p.case == WHOLE:
-        return "the merged block is not repaired here, as in the paper (E5)"
+        return "the merged block is not repaired here, as in the paper"
     return "by column generation with a proof in whole numbers, instead of listing all vertices"
 
 

@@ -15,15 +15,18 @@ PAGES: tuple[tuple[str, str], ...] = (
     ("liftgate.transparency.attacks.Attack", "liftgate.report.announce_attack"),
     ("liftgate.jobs.audit.Audit", "liftgate.report.audit"),
     ("liftgate.jobs.couple.Couple", "liftgate.report.couple"),
+    ("liftgate.jobs.protect.Release", "liftgate.report.protect"),
     ("liftgate.jobs.recomputed.Recomputed", "liftgate.report.papers"),
+    ("liftgate.jobs.tradeoff.Tradeoff", "liftgate.report.tradeoff"),
 )
 
 
-def to_html(result: Any, *, context: Mapping[str, str | None] | None = None, **more: str | None) -> str:
+def to_html(result: Any, *, context: Mapping[str, Any] | None = None, **more: Any) -> str:
     """One page that needs nothing from outside itself.
 
     ``context``, or keywords, hold what only the caller knows: ``command`` (the command line that makes the page
     again), ``next`` (what to run next), ``policy`` (the policy, secrets redacted) and ``data`` (what names the data).
+    The page of a release also takes ``tradeoff`` (a trade-off to draw it in) and ``written`` (what ``apply`` wrote).
     """
     from liftgate.report.page import Context, render
 
