@@ -121,6 +121,9 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             out[:, n] = np.array([*values, None], dtype=object)[positions]
         for n, i in enumerate(self._kept):
             out[:, len(columns) + n] = rows[:, i]
+        numbers = all(isinstance(v, (int, float, type(None))) for values in columns for v in values)
+        if rows.dtype.kind in "iuf" and numbers:  # a missing number is NaN again
+            return self._as_asked(out.astype(rows.dtype))
         return self._as_asked(out)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -138,7 +141,7 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         out = [*released_names(self.release_.channel.released, names[0]), *names[1]]
         return np.array(out, dtype=object)
 
-    def _as_asked(self, out: NDArray[np.object_]) -> Any:
+    def _as_asked(self, out: NDArray[Any]) -> Any:
         """A frame with typed columns where ``set_output`` asks for one."""
         from sklearn.utils._set_output import _get_output_config
 
@@ -190,7 +193,8 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
-        tags.non_deterministic = True
+        tags.non_deterministic = self.draw == "fresh" and not str(self.mechanism).startswith("merge")
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

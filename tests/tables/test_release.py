@@ -292,7 +292,7 @@ def test_rendered_members_are_drawn_from_their_block(table: pa.Table, tmp_path: 
     design = lg.protect(lg.read_joint(many, "ill", "job"), "lip:0.3", mechanism="merge-best")
     got = rows_of(design.apply(many, tmp_path / "s.parquet", keep=["id"], render="sample"))
     assert set(got["job"].to_pylist()) == set(design.channel.public)
-    block = dict((x, released[0][0]) for x, released in design.channel.rows())
+    block = {x: released[0][0] for x, released in design.channel.rows()}
     for was, drawn in zip(many["job"].to_pylist(), got["job"].to_pylist(), strict=True):
         assert block[was] == block[drawn]
     after, before = np.array(got["job"].to_pylist()), np.array(many["job"].to_pylist())
@@ -411,6 +411,6 @@ def test_an_empty_or_damaged_table_leaves_nothing_behind(release: lg.Release, tm
     data = bytearray((tmp_path / "d.parquet").read_bytes())
     data[len(data) // 3 : len(data) // 2] = bytes(len(data) // 2 - len(data) // 3)
     (tmp_path / "d.parquet").write_bytes(bytes(data))
-    with pytest.raises(DataError, match="d.parquet"):
+    with pytest.raises(DataError, match=r"d\.parquet"):
         release.apply(tmp_path / "d.parquet", out / "x.parquet", keep=["id", "pay"])
     assert list(out.iterdir()) == []
