@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -83,18 +84,21 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
     from liftgate.mechanisms._solver.columns import Clock
 
     grouped = Grouped.of(joint)
-    convex = budget.kind not in ("alip", "ldp", "l1")
-    clock = Clock((0.8 if convex else 0.97) * seconds - _rounding_time(joint), progress, grouped.h_x)
-    start = merge_subsets(joint, budget).channel
     small = len(grouped.groups) * len(joint.sensitive) <= PROVEN_UP_TO and can_be_proven(budget)
+    clock = Clock(0.97 * seconds, progress, grouped.h_x)
+    busy = time.process_time()
+    start, name = merge_subsets(joint, budget).channel, "merge-subsets"
+    if not small or budget.kind in ("chi2", "alpha"):
+        response = subset_response(joint, budget, gap=gap, seconds=0.1 * seconds).channel
+        if utility(joint, response) > utility(joint, start):
+            start, name = response, "subset-response"
+    crowding = max(1.0, clock.spent / max(time.process_time() - busy, 1e-3))
+    clock.seconds -= _rounding_time(joint) * crowding
     result = _search(grouped, budget, 0.1 * gap if small else 0.9 * gap, clock, start, joint)
     channel, moved = rounded(joint, budget, *grouped.spread(result.found.posteriors, result.found.weights))
     notes = []
     if moved > 1e-6:
         notes.append(f"rounding to whole shares needed up to {moved:.0e} of everyone in a released value")
-    name = "merge-subsets"
-    if convex and result.found.cost - result.bound > gap * grouped.h_x and not clock.cancelled:
-        name, start = "subset-response", subset_response(joint, budget, gap=gap, seconds=0.15 * seconds).channel
     if channel is None or utility(joint, channel) < utility(joint, start):
         why = "no rounded response kept the budget" if channel is None else "it keeps more than the response found"
         notes.append(f"this is the release of {name}: {why}")
@@ -119,7 +123,7 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
 
 
 def _rounding_time(joint: Joint) -> float:
-    """Seconds that rounding and deciding the channel will take, measured on tables of up to 1,000 values."""
+    """Seconds of work that rounding and deciding the channel will take, measured on tables of up to 1,000 values."""
     n, m = len(joint.public), len(joint.sensitive)
     return 2e-7 * n * n + 2e-6 * n * m
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from liftgate.budget import Budget
 from liftgate.joint import Joint
-from liftgate.mechanisms.blocks import members, repaired, risky
+from liftgate.mechanisms.blocks import members, repaired
 from liftgate.mechanisms.design import Design, Progress, mechanism, utility
 from liftgate.mechanisms.grouped import is_silent, limits_of, refuse_inverse
 from liftgate.mechanisms.merge_subsets import merge_subsets, subset_blocks
@@ -46,16 +46,17 @@ def subset_response(
     n = len(joint.public)
     lift, prior, share = np.array(joint.lift), np.array(joint.prior), np.array(joint.public_share)
     limits = limits_of(budget, min(1e-8, 1e-2 * gap))
-    high = risky(joint, budget)
-    points, weights = [], []
+    points, weights, late = [], [], 0
     for block in blocks:
         mass = float(share[block].sum())
-        if len(block) == 1 and not high[block[0]]:
-            points.append(np.eye(n)[block])
+        late += clock.stopped and len(block) > 1
+        if len(block) == 1 or clock.stopped:
+            wide = np.zeros((1, n))
+            wide[0, block] = share[block] / mass
+            points.append(wide)
             weights.append(np.array([mass]))
             continue
-        inner = Clock(max(clock.left, 0.05))
-        found = outcome(lift[:, block], prior, share[block] / mass, limits, gap, inner)
+        found = outcome(lift[:, block], prior, share[block] / mass, limits, gap, Clock(0.2 * clock.left))
         wide = np.zeros((len(found.weights), n))
         wide[:, block] = found.posteriors
         points.append(wide)
@@ -64,4 +65,7 @@ def subset_response(
     if channel is None or utility(joint, channel) < utility(joint, merged.channel):
         note = "no rounded response kept the budget or more than merging: this is the release of merge-subsets"
         return Design(merged.channel, notes=(note,))
-    return Design(named(joint, channel), notes=(f"responses inside {len(blocks)} blocks",))
+    notes = [f"responses inside {len(blocks)} blocks"]
+    if late:
+        notes.append(f"no time was left for {late} of them: they are merged")
+    return Design(named(joint, channel), notes=tuple(notes))

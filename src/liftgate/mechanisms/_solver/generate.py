@@ -227,7 +227,7 @@ def generate(polytope: Polytope, prior: Floats, gap: float, clock: Clock, known:
         chunks(search)
     search.run()
     if search.mixture is None:
-        search.clock = Clock(10.0)
+        search.clock = Clock(max(10.0 * clock.seconds, 1.0))  # one solve of what is there
         search.solve()
     return search.result()
 
