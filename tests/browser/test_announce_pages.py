@@ -71,7 +71,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "public-three": lambda: publish(announce(three(), delta=0.9, digits=3)),
     "attack": lambda: attack(announce(credit(), delta=0.9).manifest(), PEOPLE),
     "attack-contradiction": lambda: attack(
-        {"figures": [{"kind": "rate", "group": "Male", "value": v} for v in ("0.5", "0.4")]}, PEOPLE
+        {"figures": [{"kind": "rate", "group": "Male", "value": v} for v in ("0.50", "0.40")]}, PEOPLE
     ),
 }
 

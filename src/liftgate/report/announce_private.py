@@ -9,7 +9,6 @@ import numpy as np
 from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
-from liftgate.report import words
 from liftgate.report.announce_public import fairness_row
 from liftgate.report.announce_words import (
     MOST_GROUPS,
@@ -55,7 +54,7 @@ def page(a: Announcement, context: Context) -> Page:
         not_said=_not_said(a),
         body={
             "group_word": "Group",
-            "private_word": words.capital(name(private, 30)),
+            "private_word": name(private, 30),
             "inversion": _inversion(a, order),
             "changes": [_changes(a, g) for g in order[:MOST_GROUPS]],
             "changes_note": _left_out(len(order), MOST_GROUPS, "groups"),
