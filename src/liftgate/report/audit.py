@@ -17,6 +17,7 @@ from liftgate.report.figures import readings
 from liftgate.report.icons import VERDICT_SHAPE
 from liftgate.report.listing import measure_groups
 from liftgate.report.page import Condition, Context, Fact, Facts, Page, Verdict
+from liftgate.report.provenance import provenance
 from liftgate.report.view import View
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def page(audit: Audit, context: Context) -> Page:
             "plots": {"title": findings.carriers_title(view, audit.rows == "sample"), "figures": plots(view)},
             "measures": measure_groups(audit.measures, view),
         },
-        made=_made(audit, view),
+        made=provenance(audit.joint, audit.budget, audit.sample.notes if audit.sample else ()),
         certificate=None if audit.certificate is None else audit.certificate.hash,
         context=context,
     )
@@ -221,23 +222,3 @@ def _not_said(audit: Audit, view: View) -> list[Markup]:
             )
         )
     return out
-
-
-def _made(audit: Audit, view: View) -> list[str]:
-    joint, source = audit.joint, audit.joint.source
-    rows = (
-        f"{numbers.count(joint.total)} rows"
-        if words.is_count(joint)
-        else "probabilities, rounded once to shares of 2^40"
-    )
-    columns = (words.visible(", ".join(side)) for side in (source.sensitive, source.public))
-    size = f"{numbers.count(len(joint.sensitive))} x {numbers.count(len(joint.public))} values"
-    lines = ["Sensitive: {}. Public: {}. {}, {}.".format(*columns, rows, size)]
-    if audit.budget is not None:
-        lines.append(f"Budget {audit.budget.text}: {words.budget_sentence(audit.budget)}. Decided in whole numbers.")
-    if audit.sample is not None:
-        lines += [words.capital(note) + "." for note in audit.sample.notes]
-    if source.dropped_rows:
-        lines.append(f"{numbers.count(source.dropped_rows)} rows were left out before counting.")
-    lines += [words.capital(words.visible(note)) + "." for note in source.notes]
-    return lines

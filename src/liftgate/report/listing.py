@@ -53,8 +53,13 @@ def measure_groups(measures: Mapping[str, float], view: View | None = None) -> l
     families = dict.fromkeys(MEASURES[name].family for name in rows if name not in FIRST)
     for family in families:
         members = [row for name, row in rows.items() if name not in FIRST and MEASURES[name].family == family]
-        out.append(Group(f"{_TITLES.get(family, family.capitalize())}: {len(members)} more", members))
+        out.append(Group(family_title(family, len(members)), members))
     return out
+
+
+def family_title(family: str, number: int) -> str:
+    """The heading of a folded family."""
+    return f"{_TITLES.get(family, family.capitalize())}: {number} more"
 
 
 def shown(name: str, value: float, unit: str = "", view: View | None = None) -> str:

@@ -163,6 +163,34 @@ def percent(share: Fraction | float, decimals: int | None = None) -> str:
     return f"{float(whole * step):.{wanted}f}{NBSP}%"
 
 
+def percent_kept(share: Fraction | float, decimals: int = 1) -> str:
+    """What a release keeps, rounded down: only everything is 100 %, and less than the last digit says so.
+
+    >>> [percent_kept(v).replace(NBSP, " ") for v in (0.95926, 0.99999, 1.0, 0.0, 0.0004)]
+    ['95.9 %', '99.9 %', '100 %', '0 %', 'under 0.1 %']
+    """
+    v = Fraction(share) * 100
+    step = Fraction(1, 10**decimals)
+    if v <= 0 or v >= 100:
+        return f"{0 if v <= 0 else 100}{NBSP}%"
+    steps = v // step
+    return f"{float(steps * step):.{decimals}f}{NBSP}%" if steps else f"under {float(step):.{decimals}f}{NBSP}%"
+
+
+def percent_at_most(share: Fraction | float, decimals: int = 1) -> str:
+    """A promised bound, or a share of what was changed, rounded up: never too small.
+
+    >>> percent_at_most(0.95926209, 4).replace(NBSP, " "), percent_at_most(0.0448).replace(NBSP, " ")
+    ('95.9263 %', '4.5 %')
+    """
+    v = Fraction(share) * 100
+    if v <= 0 or v >= 100:
+        return f"{0 if v <= 0 else 100}{NBSP}%"
+    step = Fraction(1, 10**decimals)
+    steps = -(-v // step)
+    return f"100{NBSP}%" if steps * step >= 100 else f"{float(steps * step):.{decimals}f}{NBSP}%"
+
+
 def in_people(share: Fraction | float) -> str:
     """A share as a natural frequency.
 

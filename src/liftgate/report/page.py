@@ -18,6 +18,9 @@ from liftgate.report.icons import Shape, chip, icon
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from liftgate.jobs.tradeoff import Tradeoff
+    from liftgate.jobs.writing import Written
+
 _FOLDER = Path(__file__).parent / "templates"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -25,12 +28,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Context:
-    """What only the caller of a page knows."""
+    """What only the caller of a page knows; a release may have a trade-off beside it, and rows that were written."""
 
     command: str | None = None
     next: str | None = None
     policy: str | None = None
     data: str | None = None
+    tradeoff: Tradeoff | None = None
+    written: Written | None = None
 
 
 @dataclass(frozen=True)

@@ -83,11 +83,33 @@ def curves(
         parts += _cross(*at(note.x, note.y), note.text, dense, taken)
     named = []
     for k in sorted(range(len(lines)), key=lambda i: -_spread(i, dense)):
-        named.append(_label(k, lines[k].name, dense, taken))
+        ink = _LOOKS[lines[k].look % len(_LOOKS)].partition(";")[0].partition(":")[2]
+        named.append(_label(k, lines[k].name, dense, taken, ink))
     parts += [part for _, leads in named for part in leads] + [text for text, _ in named]
     parts.append(svg.text(_RIGHT, _BOTTOM + 38, f"{across} →", "e"))
     parts.append(svg.text(8, 14, f"↑ {unit}"))
     return svg.figure(460, 310, label, parts)
+
+
+def strips(lines: Sequence[Line], across: str, label: str) -> Markup:
+    """One row for each line: a filled square where its value is positive, an open circle where it is 0."""
+    points = [p for line in lines for p in line.points]
+    ticks = _ticks(min(p[0] for p in points), max(p[0] for p in points))
+    start = 16 + max(svg.width_of(line.name) for line in lines)
+    bottom = 24.0 + 34 * len(lines)
+
+    def at(x: float) -> float:
+        return start + 6 + (x - ticks[0]) / (ticks[-1] - ticks[0]) * (_RIGHT - start - 12)
+
+    parts = []
+    for tick in ticks:
+        parts += [svg.line(at(tick), 14, at(tick), bottom, "grid"), svg.text(at(tick), bottom + 18, _tick_text(tick), "m tick")]  # fmt: skip
+    for k, line in enumerate(lines):
+        y = 28.0 + 34 * k
+        parts.append(svg.text(start - 8, y + 4, line.name, "e lab"))
+        parts += [svg.mark(at(x), y, 3.4, v > 0, style="stroke-width:1.25") for x, v in line.points]
+    parts += [svg.line(start, bottom, _RIGHT, bottom, "axis"), svg.text(_RIGHT, bottom + 38, f"{across} →", "e")]
+    return svg.figure(460, bottom + 44, label, parts)
 
 
 def _t(value: float, log: bool) -> float:
@@ -132,7 +154,7 @@ def _cross(x: float, y: float, text: str, dense: Sequence[Floats], taken: list[B
     return [arms, svg.text(x + dx, y + dy, text, f"{anchor}outlab halo")]
 
 
-def _label(k: int, name: str, dense: Sequence[Floats], taken: list[Box]) -> tuple[Markup, list[Markup]]:
+def _label(k: int, name: str, dense: Sequence[Floats], taken: list[Box], ink: str) -> tuple[Markup, list[Markup]]:
     """The name of a curve beside it, where nothing else is near; else away from it with a thin line."""
     wide = svg.width_of(name)
     own = dense[k][::4]
@@ -144,11 +166,15 @@ def _label(k: int, name: str, dense: Sequence[Floats], taken: list[Box]) -> tupl
     apart = np.repeat(_apart(k, own, dense), len(moves))
     lead = np.abs(dy) > 20
     cost = 50 * _covered(boxes, dense, taken) - np.minimum(apart, 40) + 25 * lead + 0.5 * np.abs(dy)
+    centre = np.stack([left + wide / 2, down - 4], axis=1)
+    mine = np.hypot(*(centre[:, None, :] - dense[k][None, ::2, :]).transpose(2, 0, 1)).min(axis=1)
+    cost += 60 * (~lead & (_apart(k, centre, dense) < mine + 5))
     cost += 2.0 * (dx != -wide / 2) + 1e4 * _off(boxes)
     best = int(cost.argmin())
     box = _box(boxes[best])
     taken.append(box)
-    text = svg.text((box[0] + box[2]) / 2, box[3] - 3, name, "m lab halo")
+    middle = (box[0] + box[2]) / 2
+    text = svg.element("text", name, x=middle, y=box[3] - 3, cls="m lab halo", style=f"fill:{ink}")
     if not lead[best]:
         return text, []
     x, y = (float(v) for v in places[best])

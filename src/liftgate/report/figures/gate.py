@@ -28,13 +28,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Reading:
-    """One measure of one thing against a bound; ``least`` is what silence measures."""
+    """One measure of one thing against a bound; ``least`` is what silence measures, ``beside`` shares its axis."""
 
     name: str
     value: float
     bound: Fraction | None
     outside: bool
     least: float = 0.0
+    beside: tuple[float, ...] = ()
 
 
 def gate(spans: Sequence[Span], low: Fraction | None, up: Fraction | None, title: str) -> Markup:
@@ -76,7 +77,7 @@ def readings(rows: Sequence[Reading], title: str) -> Markup:
     y = 0.0
     for row in rows:
         limit = None if row.bound is None else float(row.bound)
-        scale = measure_scale([row.value], limit, row.least, 10, _RIGHT)
+        scale = measure_scale([row.value, *row.beside], limit, row.least, 10, _RIGHT)
         top, bottom = y + 36, y + 64
         x = scale.at(row.value)
         parts.append(svg.text(0, y + 12, row.name, "lab"))
