@@ -24,6 +24,7 @@ from functools import partial
 from itertools import repeat
 from math import gcd
 from operator import mul
+from typing import Any
 
 FORMAT = 1
 MOST_BYTES = 64 * 2**20
@@ -835,63 +836,58 @@ LN2 = atanh(1, 3)
 # --- 5f. Couplings of two laws (STAR Def. 10 and 14, Thm. 20) ---------------------------------------------------------
 
 Law = dict[str, Fraction]
+Partners = Callable[[str], Sequence[str]]
 
 
-def objects(value: object, place: str) -> dict[str, object]:
+def entries(value: object, place: str) -> dict[str, object]:
     """An object with at least one key."""
     if type(value) is not dict or not value:
         raise Refused(f"{place} is {shown(value)}, not an object with entries")
     return value
 
 
-def texts(value: object, place: str) -> list[str]:
-    """A list of texts, possibly empty."""
-    if type(value) is not list or not all(type(label) is str for label in value):
-        raise Refused(f"{place} is not a list of labels")
+def labelled(value: object, size: int, place: str) -> list[list[Any]]:
+    """A list, possibly empty, of rows of one length that start with a label, or with two where there is room."""
+    if type(value) is not list or not all(type(row) is list and len(row) == size for row in value):
+        raise Refused(f"{place} is not a list of rows with {size} entries")
+    if not all(type(label) is str for row in value for label in row[:2]):
+        raise Refused(f"a label in {place} is not text")
     return value
 
 
 def law_of(value: object, place: str) -> Law:
     """Masses by label, none negative; they add up to 1, or to less for a sub-distribution."""
-    law = {label: fraction(mass, f"{place} {shown(label)}") for label, mass in objects(value, place).items()}
+    law = {label: fraction(mass, f"{place} {shown(label)}") for label, mass in entries(value, place).items()}
     if min(law.values()) < 0 or sum(law.values()) > 1:
         raise Refused(f"{place} has a negative mass, or masses that add up to more than 1")
     return law
 
 
-def partners_of(relation: object, right: Law) -> Callable[[str], Sequence[str]]:
-    """For a left label the right labels related to it: equal, at most so far apart, listed, or a span of an order."""
+def partners_of(relation: object, right: Law) -> Partners:
+    """For a left label the right labels related to it: equal, at most so far apart, or listed."""
     if relation == "equal":
         return lambda a: [a] if a in right else []
     if type(relation) is str and relation.startswith("distance<="):
         most = fraction(relation.removeprefix("distance<="), "relation")
-        placed = sorted((fraction(b, "a right label"), b) for b in right)
+        ordered = sorted(right, key=lambda b: fraction(b, "a right label"))
+        places = [fraction(b, "a right label") for b in ordered]
 
         def near(a: str) -> list[str]:
             x = fraction(a, "a left label")
-            first = bisect_left(placed, x - most, key=lambda place: place[0])
-            return [b for _, b in placed[first : bisect_right(placed, x + most, key=lambda place: place[0])]]
+            return ordered[bisect_left(places, x - most) : bisect_right(places, x + most)]
 
         return near
-    if type(relation) is dict and "order" not in relation:
-        listed = objects(keys(relation, ("pairs",), "relation")[0], "pairs")
-        rows = {a: [b for b in texts(row, "pairs") if b in right] for a, row in listed.items()}
-        return lambda a: rows.get(a, [])
-    order, spans = keys(relation, ("order", "spans"), "relation")
-    names, ends = texts(order, "order"), objects(spans, "spans")
-    if set(names) != set(right) or len(names) != len(right):
-        raise Refused("order does not name every right label once")
-    bounds = {a: [number(end, 0, "spans") for end in items(pair, "spans")] for a, pair in ends.items()}
-    return lambda a: names[slice(*bounds.get(a, [0])[:2])]
+    rows: dict[str, list[str]] = {}
+    for a, b in labelled(keys(relation, ("pairs",), "relation")[0], 2, "pairs"):
+        rows.setdefault(a, []).extend([b] * (b in right))
+    return lambda a: rows.get(a, [])
 
 
 def left_over(flow: object, t: Fraction, left: Law, right: Law, related: Callable[[str, str], bool]) -> Fraction:
     """The left mass outside a flow on related pairs that takes at most the left masses and t times the right ones."""
     rows, columns = dict(left), {b: t * mass for b, mass in right.items()}
-    for entry in flow if type(flow) is list else [flow]:
-        if type(entry) is not list or len(entry) != 3:
-            raise Refused("a flow is not [left label, right label, mass]")
-        (a, b), mass = texts(entry[:2], "a flow"), fraction(entry[2], "a flow")
+    for a, b, given in labelled(flow, 3, "a flow"):
+        mass = fraction(given, "a flow")
         if a not in rows or b not in columns or mass < 0 or not related(a, b):
             raise Refused(f"the flow from {shown(a)} to {shown(b)} is negative, or the labels are not related")
         rows[a], columns[b] = rows[a] - mass, columns[b] - mass
@@ -900,12 +896,12 @@ def left_over(flow: object, t: Fraction, left: Law, right: Law, related: Callabl
     return sum(rows.values(), Fraction(0))
 
 
-def two_laws(claim: object, *last: str) -> tuple[Law, Law, Callable[[str], Sequence[str]], str, list[object]]:
+def two_laws(claim: object, *last: str) -> tuple[Law, Law, Partners, str, list[object]]:
     """Both laws, the relation R, the opening words and the rest of a claim about two laws."""
     given, other, relation, *rest = keys(claim, ("left", "right", "relation", *last), "claim")
     left, right = law_of(given, "left"), law_of(other, "right")
-    named = shown(relation) if type(relation) is str else "as listed"
     short = "".join(f", {shown(1 - sum(law.values()))} missing" for law in (left, right) if sum(law.values()) < 1)
+    named = shown(relation) if type(relation) is str else "as listed"
     opening = f"For laws on {len(left)} and {len(right)} labels{short}, R {named}:"
     return left, right, partners_of(relation, right), opening, rest
 
@@ -932,7 +928,8 @@ def no_coupling(claim: object, evidence: object) -> Finding:
     left, right, partners, opening, rest = two_laws(claim, "exp_eps", "delta")
     t, d = closeness(*rest)
     words = f"{opening} left(X) > {shown(t)} right(R(X)) + {shown(d)} for some set X of left labels."
-    event = set(texts(keys(evidence, ("event",), "evidence")[0], "event"))
+    given = items(keys(evidence, ("event",), "evidence")[0], "event")
+    event = {row[0] for row in labelled([[a] for a in given], 1, "event")}
     if not event <= set(left):
         raise Refused("event names a label that the left law does not have")
     here = sum(left[a] for a in event)
@@ -948,29 +945,28 @@ def profile(claim: object, evidence: object) -> Finding:
     left, right, partners, opening, (given,) = two_laws(claim, "blocks")
     blocks = [[fraction(mass, "blocks") for mass in items(pair, "blocks")] for pair in items(given, "blocks")]
     words = f"{opening} the least delta at any t is the sum of max(0, p - t q) over {len(blocks)} blocks (p, q)."
-    parts = items(keys(evidence, ("parts",), "evidence")[0], "parts")
-    homes: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    for k, (part, pair) in enumerate(zip(parts, blocks, strict=False)):
-        *names, flow = keys(part, ("left", "right", "flow"), f"parts[{k}]")
-        inside: list[Law] = []
-        for listed, law, home in zip(names, (left, right), homes, strict=True):
-            for label in texts(listed, f"parts[{k}]"):
-                if home.setdefault(label, k) != k or label not in law:
-                    raise Refused(f"parts[{k}] names {shown(label)}, which is no label or in another part")
-            inside.append({label: law[label] for label in texts(listed, f"parts[{k}]")})
-        one, two = inside
-        if [sum(one.values()), sum(two.values())] != pair or pair == [0, 0]:
-            return words, f"part {k} does not have the masses of block {k}, or none"
-        if left_over(flow, pair[0] / (pair[1] or 1), one, two, lambda a, b: b in partners(a)) and pair[1]:
-            return words, f"the flow of block {k} does not carry all of it"
-    lost = [v for law, home in zip((left, right), homes, strict=True) for v in law if law[v] and v not in home]
-    if len(parts) != len(blocks) or lost:
-        raise Refused("there are not as many parts as blocks, or a label with mass is in none")
+    *maps, flow = keys(evidence, ("left", "right", "flow"), "evidence")
+    homes = (entries(one, "evidence") if one else {} for one in maps)
+    here, there = ({label: number(k, 0, "a block") for label, k in home.items()} for home in homes)
+    if here.keys() != {a for a in left if left[a]} or there.keys() != {b for b in right if right[b]}:
+        raise Refused("the evidence does not put exactly the labels with mass into blocks")
+    if max([0, *here.values(), *there.values()]) >= len(blocks):
+        raise Refused(f"the evidence names a block beyond the {len(blocks)} of the claim")
+    sums = [[Fraction(0), Fraction(0)] for _ in blocks]
+    for side, home, law in ((0, here, left), (1, there, right)):
+        for label, k in home.items():
+            sums[k][side] += law[label]
+    if sums != blocks:
+        return words, "the labels of the blocks do not have the masses of the claim"
     for k, (pair, after) in enumerate(zip(blocks, blocks[1:], strict=False)):  # noqa: RUF007
         if pair[0] * after[1] <= after[0] * pair[1]:
             return words, f"the ratio of block {k} is not above that of block {k + 1}"
-    for a, k in homes[0].items():
-        if left[a] and any(homes[1].get(b, 0) > k and right[b] for b in partners(a)):
+    paired = {a: left[a] for a, k in here.items() if blocks[k][1]}
+    scaled = {b: right[b] * blocks[k][0] / blocks[k][1] for b, k in there.items()}
+    if left_over(flow, Fraction(1), paired, scaled, lambda a, b: here[a] == there[b] and b in partners(a)):
+        return words, "the flow does not carry all of the blocks"
+    for a, k in here.items():
+        if any(there.get(b, k) > k for b in partners(a)):
             return words, f"left label {shown(a)} of block {k} is related to a label of a later block"
     return words, None
 
@@ -982,34 +978,31 @@ def chain(claim: object, evidence: object) -> Finding:
     13.3, E49). One proof up to equality, or one per output k up to "left = k implies right = k", deltas added.
     """
     *sides, given, exp_eps, delta = keys(claim, ("left", "right", "starts", "exp_eps", "delta"), "claim")
-    left, right = ([kernel_of(step) for step in items(side, "a program")] for side in sides)
-    (t, d), starts = closeness(exp_eps, delta), {names_of(pair) for pair in items(given, "starts")}
+    programs = [[entries(step, "a step") for step in items(side, "a program")] for side in sides]
+    left, right = ([{s: law_of(law, s) for s, law in step.items()} for step in steps] for steps in programs)
+    (t, d), starts = closeness(exp_eps, delta), {(a, b) for a, b in labelled(items(given, "starts"), 2, "starts")}
     words = f"After {len(left)} steps from any of {len(starts)} pairs of starts"
     words += f", left(X) <= {shown(t)} right(X) + {shown(d)} for every set X of outputs."
     listed = items(keys(evidence, ("proofs",), "evidence")[0], "proofs")
-    proofs: dict[str | None, object] = {}
-    for proof in listed:
-        output, steps = keys(proof, ("output", "steps"), "a proof")
-        proofs[None if output is None else texts([output], "output")[0]] = steps
-    if len(left) != len(right) or len(proofs) != len(listed) or (len(proofs) > 1 and None in proofs):
-        raise Refused("the programs differ in length, or two proofs are about the same output")
-    if list(proofs) != [None] and not {b for law in left[-1].values() for b in law if law[b]} <= set(proofs):
-        return words, "an output of the left program has no proof"
+    proofs = [keys(proof, ("output", "steps"), "a proof") for proof in listed]
+    if [output for output, _ in proofs] != [None]:
+        outputs = {row[0] for row in labelled([[output] for output, _ in proofs], 1, "the outputs")}
+        if len(outputs) < len(proofs) or not {b for law in left[-1].values() for b in law if law[b]} <= outputs:
+            return words, "an output of the left program has no proof, or two"
     lost = Fraction(0)
-    for output, steps in proofs.items():
+    for output, steps in proofs:
         parts = [keys(step, ("exp_eps", "delta", "pairs"), "a step") for step in items(steps, "steps")]
-        rows = [[items(entry, "pairs") for entry in items(part[2], "pairs")] for part in parts]
-        flows = [{names_of(row[:2]): row[2:] for row in step} for step in rows]
-        if len(parts) != len(left) or not starts <= set(flows[0]):
-            raise Refused("a proof does not have every step, or not every start")
+        flows = [{(a, b): flow for a, b, flow in labelled(part[2], 3, "pairs")} for part in parts]
+        if not len(parts) == len(left) == len(right) or not starts <= set(flows[0]):
+            raise Refused("a proof or a program does not have every step, or not every start")
         factor, kept = Fraction(1), Fraction(1)
         for i, (t_i, d_i) in enumerate(closeness(*part[:2]) for part in parts):
             factor, kept = factor * t_i, kept * (1 - d_i)
             related = partial(goes_on, flows[i + 1] if i + 1 < len(left) else None, output)
             for (a, b), flow in flows[i].items():
-                if a not in left[i] or b not in right[i] or len(flow) != 1:
-                    raise Refused(f"step {i}: {shown(a)} or {shown(b)} is no state, or the pair has no flow")
-                if left_over(flow[0], t_i, left[i][a], right[i][b], related) > d_i:
+                if a not in left[i] or b not in right[i]:
+                    raise Refused(f"step {i} has no state {shown(a)} on the left or {shown(b)} on the right")
+                if left_over(flow, t_i, left[i][a], right[i][b], related) > d_i:
                     return words, f"step {i}: the flow from {shown(a)}, {shown(b)} leaves more than {shown(d_i)}"
         lost += 1 - kept
         if factor > t:
@@ -1017,24 +1010,11 @@ def chain(claim: object, evidence: object) -> Finding:
     return words, None if lost <= d else f"the deltas come to {shown(lost)}, above {shown(d)}"
 
 
-def goes_on(later: dict[tuple[str, str], list[object]] | None, output: object, a: str, b: str) -> bool:
+def goes_on(later: dict[tuple[str, str], object] | None, output: object, a: str, b: str) -> bool:
     """Whether two states may be paired: as a pair of the next step has them, or at the end as the proof says."""
     if later is not None:
         return (a, b) in later
     return a == b if output is None else a != output or b == output
-
-
-def kernel_of(step: object) -> dict[str, Law]:
-    """One step of a program: for every state the law of the next one."""
-    return {state: law_of(law, f"the state {shown(state)}") for state, law in objects(step, "a step").items()}
-
-
-def names_of(pair: object) -> tuple[str, str]:
-    """A pair of states."""
-    names = texts(pair, "a pair of states")
-    if len(names) != 2:
-        raise Refused("a pair of states is not [left, right]")
-    return names[0], names[1]
 
 
 # --- 6. The rules by name --------------------------------------------------------------------------------------------

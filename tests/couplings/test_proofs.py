@@ -156,13 +156,8 @@ def recomputed(document):
         )
         return all(chain.profile(s).delta(exp_eps=F(claim["exp_eps"])) <= F(claim["delta"]) for s in chain.starts)
     relation = claim["relation"]
-    if isinstance(relation, dict) and "pairs" in relation:
-        relation = [
-            (a, b) for a, row in relation["pairs"].items() for b in row if a in claim["left"] and b in claim["right"]
-        ]
-    elif isinstance(relation, dict):
-        order, spans = relation["order"], relation["spans"]
-        relation = [(a, b) for a, ends in spans.items() for b in order[slice(*ends[:2])] if a in claim["left"]]
+    if isinstance(relation, dict):
+        relation = [(a, b) for a, b in relation["pairs"] if a in claim["left"] and b in claim["right"]]
     if relation == []:  # nothing is related, so nothing is coupled
         relation, claim = [("", "")], {**claim, "left": {**claim["left"], "": 0}, "right": {**claim["right"], "": 0}}
     p = profile(claim["left"], claim["right"], relation, proper=False)
@@ -227,33 +222,44 @@ def test_all_truths_are_accepted():
         ("coupling", "claim exp_eps", "1/2", "below 1"),
         ("coupling", "claim delta", "2", "not from 0 to 1"),
         ("coupling", "claim relation", "near", "relation is"),
-        ("coupling", "claim relation", {"pairs": {"0": ["0"]}}, "not related"),
+        ("coupling", "claim relation", {"pairs": [["0", "0"]]}, "not related"),
         ("coupling", "claim left", {}, "not an object with entries"),
         ("coupling", "claim left", {"0": "3/4", "1": "1/2"}, "more than 1"),
         ("coupling", "claim right", {"0": "-1/4", "1": "1"}, "negative mass"),
         ("coupling", "evidence flow", [], "leaves 1"),
         ("coupling", "evidence flow", 3, "a flow is not"),
+        ("coupling", "evidence flow", [[0, "0", "1/4"]], "is not text"),
+        ("coupling", "claim relation", {"pairs": [["0"]]}, "rows with 2 entries"),
         ("coupling", "evidence flow", [["0", "0", "2"]], "takes more than there is"),
         ("coupling", "evidence flow", [["0", "9", "1/4"]], "not related"),
         ("coupling", "evidence", {}, "no key 'flow'"),
         ("no-coupling", "claim delta", "1/2", "the event has only"),
-        ("no-coupling", "evidence event", [], "the event has only 0"),
+        ("no-coupling", "evidence event", [], "not a list with entries"),
         ("no-coupling", "evidence event", ["9"], "does not have"),
-        ("no-coupling", "evidence event", [0], "not a list of labels"),
-        ("profile", "claim blocks", [["1", "1"]], "does not have the masses"),
-        ("profile", "evidence parts", [], "not a list with entries"),
-        ("profile", "evidence parts 0 flow", [], "does not carry all"),
-        ("profile", "evidence parts 0 left", ["9"], "no label or in another part"),
-        ("profile", "claim relation", {"pairs": {"0": ["0", "1", "2"], "1": ["1"], "2": ["2"]}}, "of a later block"),
+        ("no-coupling", "evidence event", [0], "is not text"),
+        ("profile", "claim blocks", [["1", "1"], ["0", "0"], ["0", "0"]], "do not have the masses"),
+        ("profile", "evidence left", {}, "exactly the labels with mass"),
+        ("profile", "evidence flow", [], "does not carry all"),
+        ("profile", "evidence left 0", -1, "less than 0"),
+        ("profile", "evidence left 0", 2, "do not have the masses"),
+        ("profile", "evidence left 0", 10**9, "a block beyond the 3"),
+        (
+            "profile",
+            "claim relation",
+            {"pairs": [["0", "0"], ["0", "1"], ["0", "2"], ["1", "1"], ["2", "2"]]},
+            "of a later block",
+        ),
         ("chain", "claim exp_eps", "1", "multiply to"),
         ("chain", "claim delta", "0", "the deltas come to"),
         ("chain", "claim starts", [["1", "0"], ["0", "0"]], "not every start"),
-        ("chain", "claim starts", [["0"]], "not [left, right]"),
+        ("chain", "claim starts", [["0"]], "rows with 2 entries"),
+        ("chain", "claim starts", [], "not a list with entries"),
         ("chain", "evidence proofs 0 output", "0", "has no proof"),
         ("chain", "evidence proofs 0 steps 0 delta", "0", "leaves more than"),
         ("chain", "evidence proofs 0 steps 0 pairs 0 2", 7, "a flow is not"),
         ("chain", "evidence proofs 0 steps", [{"exp_eps": 1, "delta": 0, "pairs": [["0", "1", []]]}], "every step"),
-        ("chain", "claim right", [{"0": {"0": 1}}], "differ in length"),
+        ("chain", "claim right", [{"0": {"0": 1}}], "does not have every step"),
+        ("chain", "evidence proofs 0 output", 3, "is not text"),
     ],
 )
 def test_lies_about_each_key(kind, path, value, words):
@@ -265,11 +271,11 @@ def test_lies_about_each_key(kind, path, value, words):
         "profile": lambda: certify_profile(p),
         "chain": small_chain,
     }[kind]().to_dict()
-    *way, last = (int(key) if key.isdigit() else key for key in path.split())
+    *way, last = path.split()
     holder = made
     for key in way:
-        holder = holder[key]
-    holder[last] = value
+        holder = holder[int(key)] if isinstance(holder, list) else holder[key]
+    holder[int(last) if isinstance(holder, list) else last] = value
     verdict = checker.check(made)
     assert not verdict.holds
     assert words in verdict.reason

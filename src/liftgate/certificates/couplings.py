@@ -19,8 +19,7 @@ def coupling(
 ) -> Certificate:  # fmt: skip
     """Two laws are (eps, delta)-close: a flow on related labels, at most the left masses and e^eps times the right ones.
 
-    The relation is ``"equal"``, ``"distance<=k"``, ``{"pairs": {left label: [right labels]}}``, or spans
-    ``{"order": [right labels], "spans": {left label: [start, stop]}}`` (STAR Def. 33, Thm. 34).
+    The relation is ``"equal"``, ``"distance<=k"`` or ``{"pairs": [[left label, right label], ...]}`` (STAR Thm. 20).
 
     >>> half = Fraction(1, 2)
     >>> law = {"a": half, "b": half}
@@ -46,17 +45,18 @@ def no_coupling(
 
 def profile(
     left: Masses, right: Masses, relation: Relation, blocks: Sequence[tuple[Fraction, Fraction]],
-    parts: Sequence[tuple[Iterable[str], Iterable[str], Flow]], assumptions: Iterable[str],
+    homes: tuple[Mapping[str, int], Mapping[str, int]], flow: Flow, assumptions: Iterable[str],
 ) -> Certificate:  # fmt: skip
-    """The least delta for every eps: blocks of masses, and for each its labels and the flow that saturates it.
+    """The least delta for every eps: blocks of masses, the block of every label with mass, and flows of left mass inside.
 
     >>> one = Fraction(1)
-    >>> profile({"a": one}, {"a": one}, "equal", [(one, one)], [(["a"], ["a"], [("a", "a", one)])], []).verdict.holds
+    >>> home = {"a": 0}
+    >>> profile({"a": one}, {"a": one}, "equal", [(one, one)], (home, home), [("a", "a", one)], []).verdict.holds
     True
     """
     claim = {"left": left, "right": right, "relation": relation, "blocks": [list(pair) for pair in blocks]}
-    listed = [{"left": list(a), "right": list(b), "flow": [list(entry) for entry in flow]} for a, b, flow in parts]
-    return Certificate("profile", 1, claim, {"parts": listed}, known(assumptions))
+    evidence = {"left": homes[0], "right": homes[1], "flow": [list(entry) for entry in flow]}
+    return Certificate("profile", 1, claim, evidence, known(assumptions))
 
 
 Kernel = Mapping[str, Masses]

@@ -55,20 +55,14 @@ def certify_profile(p: Profile) -> Certificate:
     True
     """
     names, relation = _names(p)
-    parts: list[tuple[list[str], list[str], list[tuple[str, str, Fraction]]]] = [([], [], []) for _ in p.blocks]
-    for name, k in zip(names[0], p.parts.left_block.tolist(), strict=True):
-        if k >= 0:
-            parts[k][0].append(name)
-    for name, k in zip(names[1], p.parts.right_block.tolist(), strict=True):
-        if k >= 0:
-            parts[k][1].append(name)
+    left_home, right_home = (
+        {name: k for name, k in zip(side, home.tolist(), strict=True) if k >= 0}
+        for side, home in zip(names, (p.parts.left_block, p.parts.right_block), strict=True)
+    )
     called = _called(p, names)
-    home = dict(zip(p.left.labels, p.parts.left_block.tolist(), strict=True))
-    for (a, b), mass in p.coupling().left.items():
-        if b is not STAR:
-            parts[home[a]][2].append((called[0][a], called[1][b], mass))
+    flow = [(called[0][a], called[1][b], m) for (a, b), m in p.coupling().left.items() if b is not STAR]
     left, right = _masses(p.left, names[0]), _masses(p.right, names[1])
-    return writers.profile(left, right, relation, p.blocks, parts, assumptions(p))
+    return writers.profile(left, right, relation, p.blocks, (left_home, right_home), flow, assumptions(p))
 
 
 def assumptions(p: Profile) -> list[str]:
@@ -115,11 +109,7 @@ def _names(p: Profile) -> tuple[Names, writers.Relation]:
         names = _numbers(p.left, "left"), _numbers(p.right, "right")
         return names, f"distance<={plain.distance}"
     left, right = label_texts(p.left.labels), label_texts(p.right.labels)
-    if isinstance(p.relation, Intervals):
-        spans = {a: [int(lo), int(hi)] for a, lo, hi in zip(left, p.relation.low, p.relation.high, strict=True)}
-        return (left, right), {"order": [right[j] for j in p.relation.order.tolist()], "spans": spans}
-    pairs = {a: [right[j] for j in p.relation.row(i)] for i, a in enumerate(left)}
-    return (left, right), {"pairs": {a: row for a, row in pairs.items() if row}}
+    return (left, right), {"pairs": [[a, right[j]] for i, a in enumerate(left) for j in p.relation.row(i)]}
 
 
 def _numbers(law: Law, side: str) -> list[str]:
