@@ -35,13 +35,14 @@ def command(out: Path, force: bool, **_: Any) -> int:
     from liftgate.demo import demo_table
     from liftgate.jobs.audit import audit
     from liftgate.jobs.protect import protect
+    from liftgate.jobs.tradeoff import beside
     from liftgate.jobs.writing import files_of
     from liftgate.report import to_html
     from liftgate.tables import read_joint
 
     out.mkdir(parents=True, exist_ok=True)
     table, page, proof = out / "adult_counts.csv", out / "audit.html", out / "audit.cert.json"
-    refuse_existing(table, page, proof, *files_of(out / "adult"), force=force)
+    refuse_existing(table, page, proof, out / "protect.html", *files_of(out / "adult"), force=force)
     shutil.copyfile(demo_table(), table)
     joint = read_joint(table, sensitive="relationship", public="occupation", count="people")
     found = audit(joint, Budget.parse(BUDGET))
@@ -53,7 +54,11 @@ def command(out: Path, force: bool, **_: Any) -> int:
     click.echo("\nThe best release of the same column within that budget, and 32,561 rows drawn from it:\n")
     release = protect(joint, Budget.parse(BUDGET))
     written = release.apply(table, out=out / "adult", count="people", force=force)
-    show_release(release, written, (*release.assumptions, "draws-are-fresh"), html=None, certificate=None)
+    picture = out / "protect.html"
+    more = f"{again.replace('audit', 'protect', 1)} --budget {BUDGET} --out {shlex.quote(str(out / 'adult'))}"
+    told = {"command": more, "tradeoff": beside(release), "written": written}
+    write_whole(picture, to_html(release, context=told), mode=0o600)
+    show_release(release, written, (*release.assumptions, "draws-are-fresh"), html=picture, certificate=None)
     click.echo("\nBoth certificates, decided by the checker alone, with nothing but Python's standard library:")
     code = max(_checker_alone(path) for path in (proof, written.certificate))
     click.echo("\nTry next:")

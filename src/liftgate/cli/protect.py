@@ -37,9 +37,10 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     """
     from liftgate.budget import Budget
     from liftgate.cli.output import exit_code, print_json, refuse_existing, write_whole
-    from liftgate.cli.progress import searching
+    from liftgate.cli.progress import doing, searching
     from liftgate.errors import UsageError
     from liftgate.jobs.protect import protect
+    from liftgate.jobs.tradeoff import beside
     from liftgate.mechanisms import mechanism_named
 
     refuse_existing(options["html"], options["certificate"], force=options["force"])
@@ -58,7 +59,10 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         from liftgate.cli.show import command_line
         from liftgate.report import to_html
 
-        write_whole(options["html"], to_html(found, command=command_line(ctx)), mode=0o600)
+        with doing("drawing the trade-off"):
+            curve = beside(found, seconds=min(10.0, options["seconds"]))
+        text = to_html(found, context={"command": command_line(ctx), "tradeoff": curve, "written": written})
+        write_whole(options["html"], text, mode=0o600)
     assumed = found.assumptions
     if written is not None:
         assumed = (*assumed, {"fresh": "draws-are-fresh", "keyed": "draws-repeat-by-key"}[written.draw])

@@ -7,20 +7,25 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liftgate.budget import Budget, eps_of
 from liftgate.errors import UsageError
-from liftgate.exact import fraction
+from liftgate.exact import exp_rounded, fraction
 from liftgate.jobs.audit import assumptions
 from liftgate.joint import Joint
 from liftgate.mechanisms import MECHANISMS, mechanism_named, utility
 from liftgate.mechanisms.as_printed import subset_merging, watchdog
+from liftgate.mechanisms.merge_best import EXACT_UP_TO
+
+if TYPE_CHECKING:
+    from liftgate.jobs.protect import Release
 
 AS_PRINTED = {"merge-all-as-printed": watchdog, "merge-subsets-as-printed": subset_merging}
 """The papers' mechanisms without repair; they may break their own budget, and no release is ever made of them."""
 DEFAULT = ("optimal", "merge-best", "merge-all")
 MOST_BUDGETS = 200
+MOST_VALUES_BESIDE = 1000
 
 
 @dataclass(frozen=True)
@@ -159,15 +164,58 @@ def budget_range(text: str) -> list[Budget]:
     return [Budget.parse(f"{form}:{_short(start + n * step)}") for n in range(number)]
 
 
+def beside(found: Release, seconds: float = 10) -> Tradeoff | None:
+    """The trade-off that a page draws a release in: eight budgets of its form, from a quarter of its epsilons to twice.
+
+    >>> from liftgate.jobs.protect import protect
+    >>> release = protect(Joint.from_counts([[9, 1, 8], [1, 9, 2]]), "alip:1,0.5", mechanism="merge-best")
+    >>> curve = beside(release)
+    >>> [b.text for b in curve.budgets][2:5], curve.mechanisms
+    (['alip:0.75,0.375', 'alip:1,0.5', 'alip:1.25,0.625'], ('merge-best', 'merge-all-as-printed'))
+    """
+    budgets = [_scaled(found.budget, Fraction(n, 4)) for n in range(1, 9)]
+    if eps_per_side(found.budget) in (0.0, math.inf) or len(found.before.public) > MOST_VALUES_BESIDE:
+        return None
+    merging = "merge-best" if len(found.before.public) <= EXACT_UP_TO else "merge-subsets"
+    names = (found.mechanism, merging, "merge-all-as-printed")
+    return tradeoff(found.before, budgets, tuple(dict.fromkeys(names)), gap=1e-3, seconds=seconds)
+
+
+def _scaled(budget: Budget, factor: Fraction) -> Budget:
+    """The same form of budget with every epsilon times a factor."""
+    if factor == 1:
+        return budget
+    if budget.kind == "alip" and budget.low == 0:
+        up = exp_rounded(fraction(_short(factor * fraction(eps_of(budget.up)))), "down")
+        return Budget.between(0, up)
+    if budget.kind == "ldp":
+        return Budget.ldp(_times(factor, eps_of(budget.up)))
+    sides = [None if side is None else _times(factor, _eps(budget.kind, side)) for side in (budget.low, budget.up)]
+    if budget.kind == "alpha":
+        assert budget.order is not None
+        return Budget.alpha(budget.order, *sides)
+    if budget.kind == "alip":
+        assert sides[0] is not None
+        assert sides[1] is not None
+        return Budget.alip(sides[0], sides[1])
+    return (Budget.l1 if budget.kind == "l1" else Budget.chi2)(*sides)
+
+
+def _times(factor: Fraction, eps: float) -> str:
+    return _short(factor * fraction(_short(fraction(eps))))
+
+
 def _short(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
 def eps_per_side(budget: Budget) -> float:
-    """Where a budget stands on an axis: the larger epsilon of its sides, for every kind as it was asked."""
-    if budget.kind == "alip":
-        return max(eps_of(budget.low), eps_of(budget.up))
-    sides = [float(side) for side in (budget.low, budget.up) if side is not None]
-    if budget.kind in ("ldp", "alpha"):
-        return max(eps_of(fraction(s)) for s in sides)
-    return max(math.log1p(s if budget.kind == "l1" else math.sqrt(s)) for s in sides)
+    """Where a budget stands on an axis: the larger epsilon of its sides."""
+    return max(_eps(budget.kind, side) for side in (budget.low, budget.up) if side is not None)
+
+
+def _eps(kind: str, side: Fraction) -> float:
+    """The epsilon that a bound was made of; infinite for a lower bound of 0."""
+    if kind in ("l1", "chi2"):
+        return math.log1p(float(side) if kind == "l1" else math.sqrt(side))
+    return eps_of(side)
