@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from liftgate.budget import Budget
 from liftgate.errors import UsageError
 from liftgate.joint import Joint
 from liftgate.mechanisms import MECHANISMS, utility
+from liftgate.mechanisms.as_printed import watchdog
 from liftgate.mechanisms.blocks import RISKS, block_channel, members, repaired, risky
 from liftgate.mechanisms.merge_best import merge_best
 from liftgate.mechanisms.merge_subsets import merge_subsets, subset_blocks
@@ -196,3 +198,18 @@ def test_merge_subsets_is_linear_in_the_number_of_risky_values() -> None:
 
     small, large = random_values(10_000), random_values(100_000)
     assert seconds(large) <= 12 * seconds(small)
+
+
+def test_ldp_has_fewer_risky_values_and_complete_merging_keeps_more(make_joint: Maker) -> None:
+    """LIFT Prop. 2: low <= lift <= up bounds the ratio by up / low, so X_H' of LDP lies inside X_H of ALIP."""
+    strict = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        joint = make_joint(rng)
+        low, up = Fraction(int(rng.integers(1, 100)), 100), Fraction(int(rng.integers(101, 300)), 100)
+        alip, ldp = Budget.between(low, up), Budget("ldp", None, up / low)
+        assert not (risky(joint, ldp) & ~risky(joint, alip)).any()
+        more, less = (utility(joint, watchdog(joint, budget)) for budget in (ldp, alip))
+        assert more >= less - 1e-12
+        strict += more > less + 1e-9
+    assert strict > 50
