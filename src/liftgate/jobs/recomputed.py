@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Shape = Literal["line", "steps"]
+Shape = Literal["line", "steps", "marks"]
+"""A line, a histogram (left edges and heights), or a mark wherever the value is not 0."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "panels": [
             {
                 **vars(p),
-                "curves": [{"name": c.name, "points": [list(q) for q in c.points]} for c in p.curves],
+                "curves": [{"name": c.name, "shape": c.shape, "points": [list(q) for q in c.points]} for c in p.curves],
                 "printed": [dict(vars(m)) for m in p.printed],
             }
             for p in figure.panels

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
 from liftgate.report import numbers
-from liftgate.report.figures.curves import Line, Note, curves
+from liftgate.report.figures.curves import Line, Note, curves, strips
 from liftgate.report.icons import icon
 from liftgate.report.page import Condition, Context, Fact, Facts, Page, Verdict
 
@@ -60,8 +60,8 @@ def page(found: Recomputed, context: Context) -> Page:
             "title": "The printed numbers beside ours",
             "text": "NMI is the share of the entropy of the public value that a release keeps. A number comes out when it "
             "is no further from ours than one unit of its last printed digit and three standard errors of our mean.",
-            "rows": [_row(n) for n in found.compared],
-            "others": [_row(n) for n in found.numbers if n.alternative],
+            "rows": [number_row(n) for n in found.compared],
+            "others": [number_row(n) for n in found.numbers if n.alternative],
             "others_title": "The same numbers under other readings of the text",
         },
         "claims": _claims(found),
@@ -151,7 +151,7 @@ def _missing(found: Recomputed) -> dict[str, Any] | None:
         return None
     return {
         "title": "Not everything could be computed",
-        "lines": [f"{m.what}: {m.why}. To have {'it' if 'figure ' in m.what else 'them'}: {m.fix}." for m in found.missing],
+        "lines": [f"{m.what}: {m.why}. To change that: {m.fix}." for m in found.missing],
     }  # fmt: skip
 
 
@@ -160,7 +160,8 @@ def _chip(yes: bool, good: str, bad: str) -> Markup:
     return Markup('<span class="chip">{}<span class="t">{}</span></span>').format(shape, good if yes else bad)
 
 
-def _row(number: Compared) -> Row:
+def number_row(number: Compared) -> Row:
+    """A printed number and ours as they are shown."""
     percent = "%" in number.printed
     return Row(
         number.quantity,
@@ -207,11 +208,14 @@ def _section(figure: Figure) -> Section:
 def _drawing(figure: Figure, panel: Panel) -> Drawing:
     lines = [Line(c.name, c.points, c.look, c.shape == "steps") for c in panel.curves]
     notes = [Note(p.x, p.y, p.text) for p in panel.printed]
+    title = f"{panel.letter}. {panel.title}" if panel.letter else panel.title
+    if any(c.shape == "marks" for c in panel.curves):
+        told = [f"{c.name} at {', '.join(f'{x:g}' for x, v in c.points if v) or 'none'}" for c in panel.curves]
+        return Drawing(title, strips(lines, panel.x, f"Figure {figure.number}: {panel.title}: {'; '.join(told)}."))
     ends = [f"{c.name} from {c.points[0][1]:.2f} to {c.points[-1][1]:.2f}" for c in panel.curves if c.points]
     label = f"Figure {figure.number}{panel.letter}: {panel.title} against {panel.x}: {'; '.join(ends)}."
     if panel.printed:
         label += " " + "; ".join(f"{p.text} at {p.x:g}" for p in panel.printed) + "."
-    title = f"{panel.letter}. {panel.title}" if panel.letter else panel.title
     return Drawing(title, curves(lines, notes, panel.x, panel.y, label, panel.log))
 
 
