@@ -210,8 +210,9 @@ def _short(value: Fraction) -> str:
 
 
 def eps_per_side(budget: Budget) -> float:
-    """Where a budget stands on an axis: the larger epsilon of its sides."""
-    return max(_eps(budget.kind, side) for side in (budget.low, budget.up) if side is not None)
+    """Where a budget stands on an axis: the largest finite epsilon of its sides."""
+    sides = [_eps(budget.kind, side) for side in (budget.low, budget.up) if side is not None]
+    return max((eps for eps in sides if math.isfinite(eps)), default=math.inf)
 
 
 def _eps(kind: str, side: Fraction) -> float:
