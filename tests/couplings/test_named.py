@@ -20,7 +20,6 @@ from liftgate.couplings.families import (
     parse_family,
     search,
 )
-from liftgate.couplings.geometric import Factor, Sum, at_least, mass
 from liftgate.couplings.named import (
     above_threshold,
     channel_row,
@@ -34,6 +33,7 @@ from liftgate.couplings.named import (
     sparse_vector,
     truncated_geometric,
 )
+from liftgate.couplings.noise import Factor, Sum, at_least, mass
 from liftgate.errors import UsageError
 
 HALF = F(1, 2)

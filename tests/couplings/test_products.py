@@ -15,7 +15,7 @@ from liftgate.couplings.hinges import Hinges, ordered
 from liftgate.couplings.laws import read_law
 from liftgate.couplings.products import (
     advanced,
-    compose,
+    composed,
     coprime_base,
     extreme,
     kov,
@@ -154,12 +154,12 @@ def test_optimal_composition_has_its_closed_form():
 
 
 def test_the_exact_product_is_never_above_the_other_bounds():
-    """compose() shows all bounds; exact <= optimal <= basic, and advanced holds."""
+    """composed() shows all bounds; exact <= optimal <= basic, and advanced holds."""
     rng = random.Random(10)
     for _ in range(15):
         p = random_profile(rng)
         for times, delta in ((1, F(0)), (4, F(1, 50)), (9, F(1, 1000))):
-            found = compose(p, times, delta)
+            found = composed(p, times, delta)
             for bound in (found.basic, found.optimal):
                 assert bound is None or (found.exact is not None and found.exact <= bound)
             assert found.advanced is None or found.epsilon <= found.advanced + 1e-12
@@ -172,7 +172,7 @@ def test_sub_distributions_are_refused():
         lambda: power(light, 2),
         lambda: product(light, light),
         lambda: worst([light]),
-        lambda: compose(light, 2),
+        lambda: composed(light, 2),
     ):
         with pytest.raises(UsageError, match="false for sub-distributions"):
             rule()

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from liftgate.couplings.hinges import Hinges
-from liftgate.couplings.products import hinges as hinges_of
+from liftgate.couplings.products import hinge_list
 from liftgate.couplings.profiles import Profile
 from liftgate.errors import DataError, MissingExtra, UsageError
 from liftgate.exact import exp_enclosure, fraction, log_enclosure
@@ -78,7 +78,7 @@ def to_loss_grid(step: Hinges | Profile, interval: object = "1/10000") -> LossGr
     >>> sorted(grid.masses), 0 <= grid.delta(0.5) - (0.75 - 0.25 * math.exp(0.5)) < 1e-4
     ([-10986, 10987], True)
     """
-    one, h = hinges_of(step), fraction(interval, "interval")
+    one, h = hinge_list(step), fraction(interval, "interval")
     if h <= 0:
         raise UsageError("interval", f"{h} is not positive", "use a small step such as 1/10000")
     width = Fraction(float(h))

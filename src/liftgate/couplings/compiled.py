@@ -24,5 +24,8 @@ def compiled() -> dict[str, Any]:
         plain = space[name]
         copy = FunctionType(plain.__code__, space, name, plain.__defaults__)
         copy.__module__ = plain.__module__
-        space[name] = njit(cache=True)(copy)
+        try:
+            space[name] = njit(cache=True)(copy)
+        except RuntimeError:  # nowhere to keep what was compiled: it is compiled again in the next process
+            space[name] = njit(copy)
     return {name: space[name] for name in _ORDER}

@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 
 from liftgate.channel import Channel
-from liftgate.couplings.geometric import Factor, Sum, at_least, mass, noise_ratio
 from liftgate.couplings.laws import Law, read_law
+from liftgate.couplings.noise import Factor, Sum, at_least, mass, noise_ratio
 from liftgate.errors import UsageError
 from liftgate.exact import fraction, integer_root
 from liftgate.labels import Label, clean_label, label_text

@@ -25,7 +25,7 @@ _FEW = 24
 Keys = list[Any]
 
 
-def hinges(step: Hinges | Profile) -> Hinges:
+def hinge_list(step: Hinges | Profile) -> Hinges:
     """The hinge list of a profile, or the list itself; sub-distributions are refused (erratum E50)."""
     out = step.hinges if isinstance(step, Profile) else step
     if not out.proper:
@@ -41,7 +41,7 @@ def product(*steps: Hinges | Profile) -> Hinges:
     >>> [str(p) for p, _ in product(coin, coin).blocks]
     ['9/16', '3/8', '1/16']
     """
-    lists = [hinges(step) for step in steps]
+    lists = [hinge_list(step) for step in steps]
     keys, join = _keys(lists)
     table = dict(zip(keys[0], lists[0].masses, strict=True))
     left, right = lists[0].left_scale, lists[0].right_scale
@@ -59,7 +59,7 @@ def power(step: Hinges | Profile, times: int) -> Hinges:
     """
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise UsageError("times", f"{times!r} is not a positive whole number", "compose at least one step")
-    one = hinges(step)
+    one = hinge_list(step)
     (names,), join = _keys([one])
     square, table, left = dict(zip(names, one.masses, strict=True)), None, times
     while left:
@@ -156,7 +156,7 @@ def worst(steps: Iterable[Hinges | Profile]) -> Hinges:
     >>> [tuple(map(str, block)) for block in worst([a, b]).blocks]
     [('1/8', '0'), ('5/8', '1/4'), ('1/4', '3/4')]
     """
-    lists = [hinges(step) for step in steps]
+    lists = [hinge_list(step) for step in steps]
     left = math.lcm(*(one.left_scale for one in lists))
     right = math.lcm(*(one.right_scale for one in lists))
     lines = {(0, 0), (left, right)}  # delta >= P / left - t Q / right for every first part (P, Q) of a list
@@ -234,12 +234,12 @@ class Composition:
         return None if self.exact is None else log_up(self.exact)
 
 
-def compose(step: Hinges | Profile, times: int, delta: object = 0) -> Composition:
+def composed(step: Hinges | Profile, times: int, delta: object = 0) -> Composition:
     """``times`` steps at a total delta, by the exact product and by the rules that only know one (eps, delta) per step.
 
     The rules may spend half of delta in the steps; the optimal and advanced ones use the worse direction of the step.
     """
-    one, total = hinges(step), small_delta(delta)
+    one, total = hinge_list(step), small_delta(delta)
     least: dict[str, list[Any]] = {"basic": [], "optimal": [], "advanced": []}
     for spent in {Fraction(0), total / 2}:
         there, back = one.exp_epsilon(spent / times), one.reverse.exp_epsilon(spent / times)

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from liftgate.couplings.chains import Chain, RelationBetween, equal, implies
-from liftgate.couplings.geometric import at_least, mass, noise_ratio
 from liftgate.couplings.named import BELOW
+from liftgate.couplings.noise import at_least, mass, noise_ratio
 from liftgate.errors import DataError, UsageError
 
 Offers = dict[Hashable, list[list[RelationBetween]]]

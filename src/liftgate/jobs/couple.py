@@ -12,7 +12,7 @@ from liftgate.couplings.chains import Chain, ChainProof, RelationBetween, prove
 from liftgate.couplings.families import Family, PairFound, Search, search
 from liftgate.couplings.hinges import Hinges, exp_at_least, exp_factor, log_up, rational_eps, small_delta
 from liftgate.couplings.laws import Law, LawLike
-from liftgate.couplings.products import Composition, compose, power
+from liftgate.couplings.products import Composition, composed, power
 from liftgate.couplings.profiles import Profile, profile
 from liftgate.couplings.proofs import assumptions, certify, certify_profile
 from liftgate.couplings.relations import RelationLike
@@ -164,7 +164,7 @@ def couple(
     verdict = ("proved" if question.holds(many) else "refuted") if question.asked else None
     return Couple(
         question, names, words, p, verdict, certify_profile(p), tuple(assumptions(p)), None,
-        compose(p, times, question.delta), many,
+        composed(p, times, question.delta), many,
     )  # fmt: skip
 
 
