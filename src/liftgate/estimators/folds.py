@@ -45,5 +45,9 @@ def held_out(sample: Sample, share: float, seed: int) -> tuple[Sample, Sample]:
     if lone.size:
         inner &= ~np.isin(sample.s, lone)
     if not inner.any():
+        counts = np.bincount(sample.s)
+        if counts.max() > 1:
+            inner[np.flatnonzero(sample.s == counts.argmax())[-1]] = True
+    if not inner.any():
         raise DataError("rows", f"{len(sample)} rows cannot be split", "give more rows")
     return sample.take(~inner), sample.take(inner)

@@ -38,10 +38,9 @@ class Forest:
         if len(x) and roots.size:
             from liftgate.estimators.compiled import add_trees
 
-            add_trees(
-                np.ascontiguousarray(x), roots, self.feature, self.threshold, self.left, self.right,
-                self.missing_left, self.category, self.value, self.sets, out,
-            )  # fmt: skip
+            nodes = (roots, self.feature, self.threshold, self.left, self.right, self.missing_left, self.category)
+            writable = [np.require(a, requirements=["C", "W"]) for a in (x, *nodes, self.value, self.sets)]
+            add_trees(*writable, out)
         return out
 
     def first(self, trees: int) -> Forest:

@@ -162,9 +162,10 @@ def _apart(hidden: Sequence[Spec], shown: Sequence[Spec], whose: Spec | None, as
             where = f"{place}, column {spec.name!r}"
             raise UsageError(where, "rows are scored as they are", "leave the binning out, or audit binned columns")
     secret = {s.index for s in hidden}
-    for spec, part in [*((s, "public") for s in shown), (whose, "the person"), (asked, "the task")]:
-        if spec is not None and spec.index in secret:
-            where = f"{place}, column {spec.name!r}"
+    parts: list[tuple[Spec | None, str]] = [*((s, "public") for s in shown), (whose, "the person"), (asked, "the task")]
+    for other, part in parts:
+        if other is not None and other.index in secret:
+            where = f"{place}, column {other.name!r}"
             raise UsageError(where, f"it is both sensitive and {part}", "name it on one side only")
     if whose is not None and whose.index in {s.index for s in shown}:
         where = f"{place}, column {whose.name!r}"

@@ -42,7 +42,7 @@ def save_model(path: str | os.PathLike[str], fitted: Fitted, facts: dict[str, An
         "models": [meta for meta, _ in states],
         "facts": facts,
     }
-    arrays = {f"{k}/{name}": a for k, (_, found) in enumerate(states) for name, a in found.items()}
+    arrays: dict[str, Any] = {f"{k}/{name}": a for k, (_, found) in enumerate(states) for name, a in found.items()}
     text = np.frombuffer(json.dumps(header).encode("utf-8"), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, header=text, prior=fitted.prior, **arrays)

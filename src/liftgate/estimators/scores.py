@@ -90,7 +90,7 @@ def estimate(
     >>> age = rng.integers(20, 70, 400)
     >>> frame = pd.DataFrame({"age": age, "ill": np.where(rng.random(400) < age / 90, "yes", "no")})
     >>> found = estimate(frame, sensitive="ill", public=["age"], estimator="logistic")
-    >>> found.log_lift.shape, found.labels, bool(found.flag(Budget.lip(1))[age.argmin()])
+    >>> found.log_lift.shape, found.labels, bool(found.flag(Budget.lip("0.3"))[age.argmin()])
     ((400, 2), ('no', 'yes'), True)
     """
     rows = table if isinstance(table, RowTable) else read_rows(table, sensitive, public, progress=progress, **reading)
