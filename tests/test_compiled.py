@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LOOP = '''
+LOOP = """
 from liftgate.compiled import compiled
 
 
@@ -22,7 +22,7 @@ def thrice(x):
 
 
 print(twice(2.0) + thrice(1.0))
-'''
+"""
 SAID = "compiling the search loops, once for this machine"
 
 

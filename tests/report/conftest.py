@@ -1,16 +1,23 @@
-"""Made-up audits, one for each kind of page, and a reader of pages."""
+"""Made-up results, one for each kind of page, and a reader of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from liftgate.budget import Budget
-from liftgate.jobs.audit import Audit, audit
+from liftgate.certificates import certify
+from liftgate.jobs.audit import audit
+from liftgate.jobs.protect import Release, protect
+from liftgate.jobs.tradeoff import Tradeoff, tradeoff
+from liftgate.jobs.writing import Written
 from liftgate.joint import Joint, Source
 
 STREETS = ["Ash", "Birch", "Cedar", "Dogwood", "Elm"]
@@ -31,7 +38,42 @@ def big(public: int, sensitive: int) -> Joint:
     return Joint.from_counts(rng.integers(1, 60, (sensitive, public)))
 
 
-KINDS: dict[str, Callable[[], Audit]] = {
+def never() -> Joint:
+    """A table with a street that nobody lives in."""
+    return Joint.from_counts([[30, 0, 9], [10, 0, 21]], ["a", "b"], ["Ash", "Birch", "Cedar"])
+
+
+def unproven(search: float | None) -> Release:
+    """A release whose search ended before anything was proven."""
+    found = protect(town(), "between:1/2,2", "optimal")
+    proof = certify(found.before, found.channel, found.budget, found.assumptions)
+    return replace(found, bound=1.0, search_bound=search, certificate=proof)
+
+
+@cache
+def curve() -> Tradeoff:
+    """Three mechanisms at four budgets; the one as printed breaks some of them."""
+    return tradeoff(town(), "0.1:0.7:4", ["optimal", "merge-best", "merge-all-as-printed"], seconds=30)
+
+
+def open_curve() -> Tradeoff:
+    """A trade-off whose search left half of its points unproven."""
+    found = curve()
+    points = [
+        replace(p, bound=1.0, search_bound=min(1.0, p.utility + 0.05)) if p.mechanism == "optimal" and n % 2 else p
+        for n, p in enumerate(found.points)
+    ]
+    return replace(found, points=tuple(points[:-1]))
+
+
+def written(draw: str) -> Written:
+    """Rows that were written, one left out."""
+    stem = Path("town-release")
+    files = (stem.with_suffix(f".{end}") for end in ("parquet", "cert.json", "manifest.json"))
+    return Written(*files, ("street",), 834, 1, draw, "0" * 64)
+
+
+KINDS: dict[str, Callable[[], Any]] = {
     "outside": lambda: audit(town(), Budget.between("1/2", 2)),
     "within": lambda: audit(town(), Budget.between(0, 5)),
     "none": lambda: audit(town()),
@@ -56,7 +98,41 @@ KINDS: dict[str, Callable[[], Audit]] = {
     "many-values": lambda: audit(big(90, 4), Budget.between("1/2", 2)),
     "many-secrets": lambda: audit(big(50, 20), Budget.between("1/2", 2)),
     "huge": lambda: audit(big(700, 5)),
+    "release-response": lambda: protect(town(), "between:1/2,2", "optimal"),
+    "release-merge": lambda: protect(town(), "between:1/2,2", "merge-best"),
+    "release-identity": lambda: protect(town(), "between:0,5", "auto"),
+    "release-constant": lambda: protect(town(), "alip:0,0", "merge-all"),
+    "release-ldp": lambda: protect(town(), "ldp:1", "optimal"),
+    "release-l1": lambda: protect(town(), "l1:0.3,0.3", "auto"),
+    "release-chi2": lambda: protect(town(), "chi2:none,0.2", "optimal"),
+    "release-alpha": lambda: protect(town(), "alpha:2,0.2,0.2", "merge-best"),
+    "release-unproven": lambda: unproven(0.95),
+    "release-unknown": lambda: unproven(None),
+    "release-fresh": lambda: protect(town(), "between:1/2,2", "optimal"),
+    "release-keyed": lambda: protect(town(), "between:1/2,2", "subset-response"),
+    "release-never": lambda: protect(never(), "lip:0.3", "merge-best"),
+    "release-one-value": lambda: protect(Joint.from_counts([[3], [5]]), "alip:0,0", "merge-all"),
+    "release-probabilities": lambda: protect(
+        Joint.from_probabilities([[0.1, 0.2, 0.05], [0.3, 0.15, 0.2]]), "lip:0.2", "subset-response"),
+    "release-columns": lambda: protect(
+        Joint.from_counts([[9, 1, 4], [1, 9, 4]], ["a", "b"], [("F", 3), (None, 4), ("M", 1)],
+                          Source("t", ("s",), ("sex", "age"), 28)), "lip:0.4", "merge-best"),
+    "release-many": lambda: protect(big(90, 4), "between:1/2,2", "merge-subsets"),
+    "release-many-draws": lambda: protect(big(70, 3), "between:1/2,3/2", "subset-response"),
+    "release-many-secrets": lambda: protect(big(50, 20), "between:1/4,2", "merge-subsets"),
+    "tradeoff": curve,
+    "tradeoff-open": open_curve,
+    "tradeoff-kinds": lambda: tradeoff(
+        town(), ["lip:0.2", "lip:0.4", "between:0,3", "ldp:1", "alpha:2,none,0.3", "l1:0.1,0.3"], "merge-best"),
 }  # fmt: skip
+
+
+TOLD: dict[str, Callable[[], dict[str, Any]]] = {
+    "release-response": lambda: {"tradeoff": curve()},
+    "release-ldp": lambda: {"tradeoff": curve()},
+    "release-fresh": lambda: {"written": written("fresh")},
+    "release-keyed": lambda: {"written": written("keyed"), "tradeoff": open_curve()},
+}
 
 
 class Reader(HTMLParser):
@@ -107,23 +183,24 @@ class Reader(HTMLParser):
 
 
 @cache
-def made(kind: str) -> tuple[Audit, str]:
-    """One audit and its page, made once."""
+def made(kind: str) -> tuple[Any, str]:
+    """One result and its page, made once."""
     from liftgate.report import to_html
 
     found = KINDS[kind]()
-    return found, to_html(found, command="liftgate audit town.csv", next="liftgate protect town.csv")
+    told = TOLD[kind]() if kind in TOLD else {}
+    return found, to_html(found, command="liftgate audit town.csv", next="liftgate protect town.csv", **told)
 
 
 @pytest.fixture(params=list(KINDS))
-def any_page(request: pytest.FixtureRequest) -> tuple[Audit, Reader, str]:
-    """Every kind of page in turn: the audit, the page read, the text of the page."""
+def any_page(request: pytest.FixtureRequest) -> tuple[Any, Reader, str]:
+    """Every kind of page in turn: the result, the page read, the text of the page."""
     found, html = made(request.param)
     return found, Reader(html), html
 
 
 @pytest.fixture
-def page() -> Callable[[str], tuple[Audit, Reader, str]]:
+def page() -> Callable[[str], tuple[Any, Reader, str]]:
     """The page of one kind."""
     return lambda kind: (made(kind)[0], Reader(made(kind)[1]), made(kind)[1])
 

@@ -98,16 +98,19 @@ def program_beta(mass: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
         matrix = np.hstack([np.eye(m * size) - beta * total, -np.ones((m * size, 1))])
         cost = np.zeros(m * size + 1)
         cost[-1] = 1
-        found = linprog(
-            cost,
-            matrix,
-            np.zeros(m * size),
-            np.hstack([rows, np.zeros((m, 1))]),
-            mass,
-            bounds,
-            method="highs",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        )
+        for tolerance in (1e-10, 1e-9, 1e-8, 1e-7):  # bounds of floats may miss a row by their last digit
+            found = linprog(
+                cost,
+                matrix,
+                np.zeros(m * size),
+                np.hstack([rows, np.zeros((m, 1))]),
+                mass,
+                bounds,
+                method="highs",
+                options={"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance},
+            )
+            if found.status == 0:
+                break
         assert found.status == 0, found.message
         u = found.x[:-1].reshape(m, size)
         sums = u.sum(axis=0)

@@ -175,7 +175,9 @@ def test_a_manifest_is_attacked_with_its_band_and_inverted(credit):
     people["Male"] = {"under 100k": 9, "100k to 200k": 7, "over 200k": 4}
     found = attack(manifest, {"people": people, "slack": 1})
     for row, interval in found.rules.items():
-        i = next(k for k in range(6) if (credit.groups.label(int(credit.groups.codes()[k])), credit.row_label(k)) == row)
+        i = next(
+            k for k in range(6) if (credit.groups.label(int(credit.groups.codes()[k])), credit.row_label(k)) == row
+        )
         assert interval.low - 1e-9 <= credit.rule[i] <= interval.high + 1e-9
         assert interval.width <= 0.2 + 1e-6
     outside, inside = found.inversion, a.inversion

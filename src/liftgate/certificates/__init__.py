@@ -31,10 +31,16 @@ _KINDS = (
     ),
     Kind("measure-bounds", "The worst released value, by each measure named, is inside these bounds.", measure_bounds),
     Kind("optimal-utility", "No other release inside the budget keeps more than this bound.", optimal_utility),
-    Kind("coupling", "Two laws are close up to a relation: a coupling carries all but delta of the left one.", coupling),
-    Kind("no-coupling", "Two laws are not that close up to a relation: an event is too likely on the left.", no_coupling),
+    Kind(
+        "coupling", "Two laws are close up to a relation: a coupling carries all but delta of the left one.", coupling
+    ),
+    Kind(
+        "no-coupling", "Two laws are not that close up to a relation: an event is too likely on the left.", no_coupling
+    ),
     Kind("profile", "The least delta of two laws up to a relation, for every epsilon at once.", profile),
-    Kind("announcement", "A reader who believes announced rules is at most this sure of a private value.", announcement),
+    Kind(
+        "announcement", "A reader who believes announced rules is at most this sure of a private value.", announcement
+    ),
     Kind("chain", "Two programs of several steps end with close laws, from every pair of starts.", chain),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _KINDS})

@@ -160,7 +160,7 @@ def _proof(found: Release, shown: Released) -> list[str | Markup]:
         claims.append(
             Markup(
                 "The channel keeps at least what is told here, and no channel from {} inside the budget, with any number of "
-                "released values, keeps more than {}."
+                "released values, keeps more than {}. The certificate says both in nats, as fractions."
             ).format(public, releasing.most(found.bound))
         )
     return claims

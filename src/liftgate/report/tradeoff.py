@@ -222,6 +222,11 @@ def _headline(found: Tradeoff, view: View) -> Markup:
     best = _best(found)
     if not best:
         return Markup("No mechanism here stays inside its budget for {}.").format(public)
+    if len(groups(found)) > 1:
+        kept = [numbers.percent_kept(p.utility) for _, p in sorted(best, key=lambda pair: pair[1].utility)]
+        return Markup("Inside the budgets asked for, {} can keep {} to {} of its information.").format(
+            public, kept[0], kept[-1]
+        )
     tight, loose = best[0][1], best[-1][1]
     if len(best) == 1:
         return Markup("Inside {}, {} can keep {} of its information.").format(
@@ -237,7 +242,7 @@ def _lede(found: Tradeoff) -> str:
     best = _best(found)
     for share in (0.99, 0.95, 0.9, 0.75, 0.5):
         enough = [p for _, p in best if p.utility >= share]
-        if enough and len(enough) < len(best):
+        if enough and len(enough) < len(best) and len(groups(found)) == 1:
             return (
                 f"The tightest budget asked for that keeps at least {100 * share:.0f}{numbers.NBSP}% is "
                 f"{enough[0].budget.text}, with the mechanism {enough[0].mechanism}."

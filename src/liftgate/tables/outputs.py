@@ -50,7 +50,7 @@ def released_columns(labels: Sequence[Label], width: int) -> list[list[Label]]:
 
 def _of_one_type(labels: list[Label]) -> list[Label]:
     kinds = {type(v) for v in labels if v is not None}
-    if len(kinds) < 2 and tuple not in kinds or kinds == {int, float}:
+    if (len(kinds) < 2 and tuple not in kinds) or kinds == {int, float}:
         return labels
     different = {(type(v), v): v for v in labels}
     texts = dict(zip(different, label_texts(list(different.values())), strict=True))
