@@ -6,13 +6,13 @@ import io
 import json
 import os
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from liftgate import __version__
 from liftgate.errors import DataError
 from liftgate.estimators.auto import Model, Pool
 from liftgate.estimators.counting import Counting
@@ -37,7 +37,7 @@ def save_model(path: str | os.PathLike[str], fitted: Fitted, facts: dict[str, An
     states = [m.state() for m in fitted.models]
     header = {
         "liftgate-model": FORMAT,
-        "version": __version__,
+        "version": version("liftgate"),
         "estimator": fitted.estimator,
         "models": [meta for meta, _ in states],
         "facts": facts,
@@ -65,8 +65,9 @@ def load_model(path: str | os.PathLike[str]) -> tuple[Fitted, dict[str, Any]]:
         raise DataError(place, "this is not a saved model", "name a file that LiftEstimator.save wrote") from None
     if not isinstance(header, dict) or header.get("liftgate-model") != FORMAT:
         raise DataError(place, "this is not a saved model of a format that is known", "fit and save it again")
-    if header["version"] != __version__:
-        what = f"it was saved by liftgate {header['version']}, this is {__version__}"
+    here = version("liftgate")
+    if header["version"] != here:
+        what = f"it was saved by liftgate {header['version']}, this is {here}"
         raise DataError(place, what, "fit and save it again: scores of two versions are not mixed")
     models = []
     for k, meta in enumerate(header["models"]):
