@@ -38,14 +38,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     known = sorted(p.stem.removeprefix("bench_") for p in HERE.glob("bench_*.py"))
     parser.add_argument("names", nargs="*", help=f"one or more of {', '.join(known)}; all when none is named")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="the same; repeat for more")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("--out", type=Path, default=Path("bench-output"))
     options = parser.parse_args()
-    unknown = set(options.names) - set(known)
+    names = [*options.names, *options.only]
+    unknown = set(names) - set(known)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     figures: list[dict[str, Any]] = []
-    for name in options.names or known:
+    for name in names or known:
         print(f"== {name}", file=sys.stderr, flush=True)
         for figure in import_module(f"benchmarks.bench_{name}").run(options.quick):
             figures.append({"bench": name, **figure})
