@@ -20,6 +20,7 @@ from liftgate.joint import Joint
 KINDS = ("alip", "ldp", "l1", "chi2", "alpha")
 FORMS = ("alip", "lip", "ldp", "split", "l1", "chi2", "alpha", "breach", "between")
 Number = int | float | str | Fraction
+MOST_ORDER = 1000  # as the checker has it: powers beyond are no longer compared exactly in reasonable time
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,9 @@ class Budget:
             put(self, "order", fraction(self.order, "budget, order"))
             if self.order <= 1:
                 raise BudgetError("budget alpha", f"order {self.order}", "the order must be greater than 1")
+            if max(self.order.numerator, self.order.denominator) > MOST_ORDER:
+                fix = f"write the order as p/q with numbers up to {MOST_ORDER}"
+                raise BudgetError("budget alpha", f"order {self.order}", fix)
 
     # ---- building: every epsilon is per side ---------------------------------------------------
 
@@ -159,7 +163,7 @@ class Budget:
         wanted = {"lip": 1, "ldp": 1, "alpha": 3}.get(name, 2)
         if len(parts) != wanted:
             raise BudgetError(
-                f"budget {text!r}", f"{len(parts)} numbers", f"{name} needs {wanted}, for example {_EXAMPLES[name]}"
+                f"budget {text!r}", f"{len(parts)} number{'s' * (len(parts) != 1)}", f"{name} needs {wanted}, for example {_EXAMPLES[name]}"
             )
         values = [None if p.lower() in ("none", "-") else p for p in parts]
         if (None in values and name not in ("l1", "chi2", "alpha")) or (name == "alpha" and values[0] is None):

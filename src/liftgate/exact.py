@@ -19,6 +19,7 @@ from liftgate.errors import DataError
 SHARE_BITS = 40
 SHARE_TOTAL = 1 << SHARE_BITS
 _INT64_SAFE = 1 << 62
+_LONGEST = 4000  # digits of a number given as text, and the most its power of ten may be
 
 
 class Enclosure(NamedTuple):
@@ -51,7 +52,8 @@ def fraction(value: object, place: str = "number") -> Fraction:
         return Fraction(repr(float(value)))
     if isinstance(value, str):
         try:
-            if len(value) > 4000:
+            power = value.lower().partition("e")[2]
+            if len(value) > _LONGEST or (power and abs(int(power)) > _LONGEST):
                 raise ValueError("too long")
             return Fraction(value.strip())
         except (ValueError, ZeroDivisionError):

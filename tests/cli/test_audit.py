@@ -101,6 +101,14 @@ ERRORS = [
     ((*ASK, "--budget", "alip:1"), ["alip needs 2", "alip:1,1"]),
     ((*ASK, "--budget", "lip:-1"), ["below 0"]),
     ((*ASK, "--budget", "ldp:1", "--sample"), ["exact tests for samples"]),
+    ((*ASK, "--budget", ""), ["'' is not known", "alip:1,1"]),
+    ((*ASK, "--budget", "alip:1,1e999999999"), ["'1e999999999' is not a number"]),
+    ((*ASK, "--budget", "alpha:1000001/1000000,1,1"), ["order 1000001/1000000", "numbers up to 1000"]),
+    ((*ASK, "--budget", "alpha:1e3000,1,1"), ["numbers up to 1000"]),
+    ((*ASK, "--alpha", "often"), ["alpha", "'often' is not a number"]),
+    ((*ASK, "--columns", ""), ["no such column"]),
+    ((*ASK, "--encoding", "rot13"), ["'rot13' is not known"]),
+    ((*ASK, "--encoding", "utf-16"), ["people.csv", "not UTF-16", "leave the encoding out"]),
     ((*ASK, "--sample"), ["give a budget"]),
     ((*ASK, "--alpha", "2", "--sample", "--budget", "lip:1"), ["alpha", "2"]),
     ((*ASK, "--html", "no/such/page.html"), ["no/such", "make the folder"]),
@@ -125,6 +133,17 @@ def test_what_cannot_be_asked_exits_2_and_names_the_fix(
     assert len(err.strip().splitlines()) <= 3
     assert "Traceback" not in err
     assert sorted(p.name for p in folder.iterdir()) == ["people.csv"]
+
+
+def test_a_fault_of_ours_is_no_answer(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever goes wrong inside, the command exits with 2 and shows where: 1 would say that something is outside."""
+    from liftgate import cli
+
+    monkeypatch.setattr(cli, "main", lambda: 1 // 0)
+    with pytest.raises(SystemExit) as left:
+        cli.run()
+    assert left.value.code == 2
+    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_errors_are_json_too(folder: Path, run: Run) -> None:

@@ -39,5 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run() -> None:
-    """The installed command."""
-    sys.exit(main())
+    """The installed command; a fault of ours shows its traceback and exits with 2, since nothing was answered."""
+    try:
+        code = main()
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        code = 2
+    sys.exit(code)

@@ -27,7 +27,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     from liftgate.cli.output import exit_code, refuse_existing
 
     refuse_existing(options["html"], options["certificate"], force=options["force"])
-    budget = Budget.parse(options["budget"]) if options["budget"] else None
+    budget = Budget.parse(options["budget"]) if options["budget"] is not None else None
     answer = _rank if options["every_subset"] else _one
     return exit_code(answer(ctx, options, budget))
 

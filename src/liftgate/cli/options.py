@@ -143,7 +143,7 @@ def joint_from(options: dict[str, Any]) -> Any:
             missing=options["missing"],
             missing_tokens=options["missing_tokens"],
             zeros=options["zeros"],
-            columns=[c.strip() for c in columns.split(",")] if columns else None,
+            columns=[c.strip() for c in columns.split(",")] if columns is not None else None,
             delimiter=options["delimiter"],
             encoding=options["encoding"],
             trim=options["trim"],

@@ -109,6 +109,7 @@ def audit(
         raise UsageError("rows", f"{rows!r} is no reading of the rows", "use population or sample")
     if rows == "sample" and budget is None:
         raise UsageError("rows", "a sample can only be held against a budget", "give a budget, for example alip:1,1")
+    error_rate = fraction(alpha, "alpha")
     joint = joint.drop_empty()
     outside = np.zeros(joint.counts.shape, dtype=np.bool_) if budget is None else budget.cells_outside(joint)
     verdicts: tuple[Word, ...] = ()
@@ -118,7 +119,7 @@ def audit(
         if budget.kind == "alip" and joint.source.rows is not None:
             from liftgate.estimators.verdicts import sample_reading
 
-            sample = sample_reading(joint, budget, fraction(alpha, "alpha"))
+            sample = sample_reading(joint, budget, error_rate)
     if rows == "sample" and sample is None:
         assert budget is not None
         if budget.kind != "alip":
@@ -129,7 +130,7 @@ def audit(
             )
         from liftgate.estimators.verdicts import sample_reading
 
-        sample = sample_reading(joint, budget, fraction(alpha, "alpha"))
+        sample = sample_reading(joint, budget, error_rate)
     assumed = assumptions(joint, rows)
     proof = _certificate(joint, budget, "outside" in verdicts) if certify else None
     return Audit(

@@ -163,7 +163,8 @@ def _encoding(path: Path, zipped: bool, look: _Look, given: str | None) -> str:
     if given is not None:
         try:
             name = codecs.lookup(given).name
-        except LookupError:
+            io.TextIOWrapper(io.BytesIO(), given)  # unlike a lookup, it refuses codecs that make no text
+        except (LookupError, ValueError):
             raise UsageError(
                 f"{path.name}, encoding", f"{given!r} is not known", "use utf-8, utf-16, cp1252 or latin-1"
             ) from None
@@ -209,6 +210,9 @@ def _rewrite(path: Path, zipped: bool, encoding: str, folder: Path, place: str) 
                 line = lines + e.object[: e.start].count(b"\n")
                 problem = f"byte 0x{e.object[e.start : e.start + 1].hex()} is not {encoding.upper()}"
                 raise DataError(f"{place}, line {line}", problem, "name the right encoding (--encoding)") from None
+            except UnicodeError as e:  # such as UTF-16 without the mark that tells the order of its bytes
+                fix = "leave the encoding out, or name the right one (--encoding)"
+                raise DataError(place, f"it is not {encoding.upper()} ({e})", fix) from None
             lines += text.count("\n")
             to.write(text.encode("utf-8", "surrogatepass"))
             if not piece:
