@@ -78,7 +78,7 @@ def test_numbers_are_read_exactly() -> None:
     assert exact.fraction(0.1) == exact.fraction("0.1") == Fraction(1, 10)
     assert exact.fraction(np.float64(0.25)) == Fraction(1, 4)
     assert exact.fraction(np.int64(3)) == 3
-    for wrong in ("", "a", "1/0", math.nan, math.inf, True, None, [1], "9" * 5000, "1e999999999", "1E-4001", "1e\u0661\u0661\u0661\u0661"):
+    for wrong in ("", "a", "1/0", math.nan, math.inf, True, None, [1], "9" * 5000, "1e999999999", "1E-4001"):
         with pytest.raises(DataError):
             exact.fraction(wrong)
 

@@ -170,6 +170,21 @@ def test_every_subset_ranks_all_sets(folder: Path, run: Run) -> None:
     assert "sets of columns are outside" in out
 
 
+def test_counts_beyond_machine_words_are_audited(folder: Path, run: Run) -> None:
+    """Counts of 2^70 are decided and proven like others; only their reading as a sample is refused, with the reason."""
+    n = 2**70
+    (folder / "huge.csv").write_text(f"s,x,n\na,u,{n}\nb,v,{n + 1}\na,v,3\nb,u,1\n")
+    ask = ("audit", "huge.csv", "--sensitive", "s", "--public", "x", "--count", "n", "--budget", "lip:1")
+    code, out, _ = run(*ask, "--html", "huge.html", "--certificate", "huge.json")
+    assert code == 1
+    assert "Clearest case" in out
+    assert "counts of 2^40 or more are shares of a law" in Path("huge.html").read_text()
+    assert lg.check("huge.json").holds
+    code, _, err = run(*ask, "--sample")
+    assert code == 2
+    assert str(2 * n + 5) in err
+
+
 def test_labels_cannot_write_to_the_terminal(folder: Path, run: Run) -> None:
     """Markup and control sequences in labels are shown as text, never interpreted."""
     (folder / "odd.csv").write_text("a,s\n[bold red]x,1\n[bold red]x,2\n\x1b[31mz,1\n\x1b[31mz,2\n")

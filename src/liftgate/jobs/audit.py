@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from liftgate.budget import Budget
 from liftgate.channel import Channel
 from liftgate.errors import UsageError
-from liftgate.exact import fraction, read_only
+from liftgate.exact import SHARE_TOTAL, fraction, read_only
 from liftgate.joint import Joint
 from liftgate.labels import encode_label
 from liftgate.measures import measure
@@ -116,7 +116,7 @@ def audit(
     sample = None
     if budget is not None:
         verdicts = tuple("outside" if outside[:, x].any() else "within" for x in range(len(joint.public)))
-        if budget.kind == "alip" and joint.source.rows is not None:
+        if budget.kind == "alip" and joint.source.rows is not None and joint.total < SHARE_TOTAL:
             from liftgate.estimators.verdicts import sample_reading
 
             sample = sample_reading(joint, budget, error_rate)

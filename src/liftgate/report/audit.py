@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
+from liftgate.exact import SHARE_TOTAL
 from liftgate.report import findings, numbers, phrases, words
 from liftgate.report.drawings import draw_gate, heat_section, plots
 from liftgate.report.figures import readings
@@ -161,6 +162,8 @@ def _readings(audit: Audit, view: View) -> Readings | None:
         why = (
             "exact tests for samples exist for bounds on lift only"
             if not view.by_cell
+            else "counts of 2^40 or more are shares of a law, not rows that could be a sample"
+            if audit.joint.total >= SHARE_TOTAL
             else "only rows, not counts given by hand, are read as a sample unless that is asked for"
         )
         return Readings("How sure is this?", f"The counts are read as everyone the release is about; {why}.", rows)
