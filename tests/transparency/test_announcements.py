@@ -195,7 +195,7 @@ def test_target_below_the_floor_names_floor_and_reason(credit):
         LiftgateError, match=r"below the floor 0\.6: the largest private value alone makes 0\.6"
     ) as caught:
         announce(credit, beta=0.5)
-    assert "merge private values" in caught.value.fix
+    assert "merge groups" in caught.value.fix
     with pytest.raises(LiftgateError, match=r"within 0\.1 of the real one group 'Female' cannot get below 0\.675"):
         announce(credit, delta=0.9, beta=0.65)
 
@@ -338,3 +338,45 @@ def test_impossible_questions_are_refused(credit, arguments, message):
     """Every impossible question gets an error that names what is wrong."""
     with pytest.raises(LiftgateError, match=message):
         announce(credit, **arguments)
+
+
+@pytest.mark.parametrize("outcomes", [2, 3])
+def test_a_rounded_announcement_keeps_its_target(outcomes):
+    """A target is kept after rounding, or the announcement is refused: the promise is never lifted in silence."""
+    rng = np.random.default_rng(outcomes)
+    refused = kept = 0
+    for _ in range(40):
+        m = int(rng.integers(2, 6))
+        people, chance = rng.integers(1, 50, m), rng.dirichlet(np.ones(outcomes), m)
+        rules = DecisionRules.from_arrays(people, chance[:, 1] if outcomes == 2 else chance, [0] * m)
+        floor = people.max() / people.sum()
+        target = float(floor + (1 - floor) * rng.choice([0.1, 0.3, 0.6]))
+        try:
+            a = announce(rules, beta=target, digits=int(rng.integers(1, 4)))
+        except LiftgateError as error:
+            refused += "decimals the best that was found" in str(error)
+            continue
+        kept += 1
+        assert a.beta <= target + 1e-12
+        assert a.certificate.verdict.holds
+    assert refused == 40 - kept < 4
+
+
+def test_a_rounded_target_that_cannot_be_kept_is_refused():
+    """Rates within .07 of 0 and 1 need two decimals; with one they round to 0 and 1, and that is told."""
+    rules = DecisionRules.from_arrays([3, 4], [0, 1], ["g", "g"])
+    least = announce(rules, delta=0.93).beta
+    with pytest.raises(LiftgateError, match=r"with 1 decimals the best that was found for group 'g' is 1"):
+        announce(rules, beta=least + 0.01, delta=0.93, digits=1)
+    assert announce(rules, beta=least + 0.01, delta=0.93, digits=2).beta <= least + 0.01
+
+
+def test_compiled_and_array_rounding_agree():
+    """Large tables aim lower in the same way as small ones."""
+    rng = np.random.default_rng(9)
+    n = 24_000
+    people, rule = rng.integers(1, 50, n), rng.random(n)
+    rules = DecisionRules.from_arrays(people, rule, np.arange(n) // 4)
+    target = float(np.max(announce(rules, bounds=(0, 1)).floor))
+    a = announce(rules, beta=max(0.9, target), digits=2)
+    assert (a.group_beta <= max(0.9, target) + 1e-12).all()

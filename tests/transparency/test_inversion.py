@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from liftgate.transparency import DecisionRules, after_prior, announce, invert
-from liftgate.transparency.inversion import confidence_of
+from liftgate.transparency.fitting import confidence_of
 
 HALVES = (F(0), F(1, 2), F(1))
 
@@ -159,3 +159,52 @@ def test_never_beta_without_inversion(credit):
     assert record["inversion"]["verdict"] == a.inversion.verdict
     assert a.inversion.verdict in a._repr_html_()
     assert "reader" in a.manifest()["readers_who_know_the_method"]
+
+
+def test_several_outcomes_by_listing_every_rule():
+    """Three outcomes: rules that fit, lowest and highest confidence, and the mean, against listing all rules."""
+    rng = np.random.default_rng(10)
+    halves = [v for v in product([0.0, 0.5, 1.0], repeat=3) if sum(v) == 1]
+    listed = 0
+    for _ in range(12):
+        m = int(rng.integers(2, 4))
+        mass = rng.random(m) + 0.05
+        given = np.array([halves[k] for k in rng.integers(0, len(halves), m)])
+        delta = float(rng.choice([0.9, 0.6, 0.4]))
+        a = announce(DecisionRules.from_arrays(mass, given, [0] * m), delta=delta)
+        near = [
+            rule for rule in product(halves, repeat=m) if (np.abs(np.array(rule) - a.rules) <= 1 - delta + 1e-9).all()
+        ]
+        reading = a.inversion.family("0, 1/2 or 1").readings[0]
+        assert reading.fits == len(near) > 0
+        seen = []
+        for rule in near:
+            masses = mass[:, None] * np.array(rule)
+            total = masses.sum(axis=0)
+            seen.append(max(masses[:, k].max() / total[k] for k in range(3) if total[k] > 0))
+        assert reading.lowest == pytest.approx(min(seen))
+        assert reading.highest == pytest.approx(max(seen))
+        masses = mass[:, None] * np.mean(near, axis=0)
+        happens = masses.sum(axis=0) > 0
+        assert reading.after_prior == pytest.approx(
+            (masses[:, happens].max(axis=0) / masses[:, happens].sum(axis=0)).max()
+        )
+        wide = a.inversion.family("any value").readings[0]
+        assert wide.lowest <= min(seen) + 1e-9
+        assert wide.highest >= max(seen) - 1e-9
+        if len(near) <= 300:
+            known = a.inversion.family("0, 1/2 or 1", algorithm_known=True).readings[0]
+            assert 1 <= known.fits <= reading.fits
+            listed += 1
+    assert listed > 5
+
+
+def test_several_outcomes_rounded_stay_in_their_band():
+    """Rounding several rates moves one by up to a whole unit: the real rule is still among those that fit."""
+    rng = np.random.default_rng(11)
+    halves = [v for v in product([0.0, 0.5, 1.0], repeat=3) if sum(v) == 1]
+    for _ in range(20):
+        given = np.array([halves[k] for k in rng.integers(0, len(halves), 3)])
+        rules = DecisionRules.from_arrays(rng.random(3) + 0.05, given, [0] * 3)
+        a = announce(rules, delta=0.87, digits=1)
+        assert a.inversion.family("0, 1/2 or 1").readings[0].fits >= 1

@@ -20,6 +20,8 @@ _reading = together(
     click.option("--decision", metavar="COLUMN", help="TABLE has one row per person, and this is what was decided."),
     click.option("--positive", metavar="OUTCOME", help="The outcome that counts as positive (with --decision)."),
     click.option("--count", metavar="COLUMN", help="With --decision: how many people each row stands for."),
+    click.option("--missing", type=click.Choice(["value", "drop", "refuse"]), default="value", show_default=True, help="What a missing entry is."),
+    click.option("--missing-token", "missing_tokens", multiple=True, metavar="WORD", help="A word that also means missing, for example ?."),
     click.option("--columns", metavar="A,B,...", help="Column names of a file without a header."),
     click.option("--delimiter", metavar="CHAR", help="Of a CSV file; detected when not given."),
     click.option("--encoding", metavar="NAME", help="Of a CSV file; detected when not given."),
@@ -103,6 +105,8 @@ def _how_to_read(options: dict[str, Any]) -> dict[str, Any]:
     columns = options["columns"]
     return {
         "count": options["count"],
+        "missing": options["missing"],
+        "missing_tokens": options["missing_tokens"],
         "columns": [c.strip() for c in columns.split(",")] if columns else None,
         "delimiter": options["delimiter"],
         "encoding": options["encoding"],

@@ -12,6 +12,7 @@ from liftgate.report.announce_words import MOST_GROUPS, in_hundred, name, rates_
 from liftgate.report.drawings import Figure
 from liftgate.report.figures import dots
 from liftgate.report.page import Condition, Context, Fact, Facts, Page, Verdict
+from liftgate.transparency.boxes import rounding_slack
 
 if TYPE_CHECKING:
     from liftgate.jobs.announce import PublicAnnouncement
@@ -107,9 +108,7 @@ def _fidelity(told: Mapping[str, Any]) -> str:
 
 
 def _room(told: Mapping[str, Any]) -> str:
-    room = 1 - Fraction(told["fidelity"]["value"])
-    if told["digits"] is not None:
-        room += Fraction(1, 2 * 10 ** told["digits"])
+    room = 1 - Fraction(told["fidelity"]["value"]) + rounding_slack(told["digits"], len(told["outcomes"]))
     return in_hundred(room, 4)
 
 

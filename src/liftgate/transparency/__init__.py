@@ -20,6 +20,7 @@ from liftgate.transparency.fairness import (
     statistical_parity,
     total_variation,
 )
+from liftgate.transparency.fitting import after_prior
 from liftgate.transparency.influences import (
     People,
     influence,
@@ -30,7 +31,7 @@ from liftgate.transparency.influences import (
     shapley,
 )
 from liftgate.transparency.inverses import fidelity_for
-from liftgate.transparency.inversion import Inversion, after_prior, invert
+from liftgate.transparency.inversion import Inversion, invert
 from liftgate.transparency.rules import DecisionRules
 
 __all__ = [

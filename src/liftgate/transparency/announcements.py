@@ -76,7 +76,7 @@ class Announcement:
 
     @cached_property
     def true_confidence(self) -> FloatArray:
-        """The confidence of each group if the real rules were published (ATR Def. 7)."""
+        """The confidence of each group if the real rules were published (ATR Def. 7; its formula in section 8: E84)."""
         return group_confidences(self.given, self.given.chances)
 
     @property
@@ -197,8 +197,8 @@ def announce(
     """The least confidence inside a fidelity, or the least distorted rules for a target ``beta`` (or ``gamma``).
 
     ATR Thm. 1 in masses with its fourth term (E70) and 0/0 = 0 (E71); among all optimal announcements the one with the
-    least sum of p |announced - real| (``distance="l2"``: p (announced - real)^2). ``digits`` rounds the rules and
-    re-verifies them. ``values`` are the values a reader may believe a rule takes (see :attr:`Announcement.inversion`).
+    least sum of p |announced - real| (``distance="l2"``: p (announced - real)^2); there may be only one (E83).
+    ``digits`` rounds the rules and re-verifies them. ``values`` are the values a reader may believe a rule takes (see :attr:`Announcement.inversion`).
 
     >>> rules = DecisionRules.from_arrays([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], group=list("FFFMMM"))
     >>> a = announce(rules, delta=0.9)
@@ -223,6 +223,8 @@ def announce(
     binding: tuple[str, ...] = found.binding
     if groups is not None:
         announced, reached, binding = _of_groups(rules, groups)
+    if target is not None and digits is not None:
+        _kept(rules, target, digits, reached, exactly=groups is not None)
     return Announcement(
         rules,
         fidelity,
@@ -305,12 +307,26 @@ def _reached(
     floor = float(group_floors(rules)[worst])
     if floor > allowed:
         reason = f"the largest private value alone makes {floor:.6g} of group {group!r}, before any announcement"
+        fix = "promise at least the floor, merge groups, or leave that group out"
     else:
         reason = f"with {fidelity.words} group {group!r} cannot get below {float(least[worst]):.6g}"
+        fix = "promise at least the floor, or allow more distortion"
+    raise UsageError(
+        f"target beta {float(target):.6g}", f"it is below the floor {float(least[worst]):.6g}: {reason}", fix
+    )
+
+
+def _kept(rules: DecisionRules, target: Fraction, digits: int, reached: NDArray[Any], exactly: bool) -> None:
+    """Rounded rules keep the target, or nothing is announced."""
+    worst = int(np.argmax(np.asarray(reached, dtype=np.float64)))
+    most = float(reached[worst])
+    if most <= float(target) * (1 + (1e-15 if exactly else 1e-12)):
+        return
+    group = label_text(rules.groups.label(worst))
     raise UsageError(
         f"target beta {float(target):.6g}",
-        f"it is below the floor {float(least[worst]):.6g}: {reason}",
-        "promise at least the floor, allow more distortion, or merge private values",
+        f"with {digits} decimals the best that was found for group {group!r} is {most:.6g}",
+        f"give more digits, or promise at least {most:.6g}",
     )
 
 

@@ -22,7 +22,8 @@ SLIP = Fraction(1, 10**9)
 class Fidelity:
     """The intervals that were asked for: ``delta`` (add at most 1 - delta), ``alpha`` (factor), ``bounds`` or ``free``.
 
-    delta: |announced - true| <= 1 - delta; alpha: alpha <= announced / true <= 1 / alpha, for every outcome.
+    delta: |announced - true| <= 1 - delta; alpha: alpha <= announced / true <= 1 / alpha, for every outcome; no alpha
+    above 0 moves a rule of 0 or 1 (E77).
     """
 
     kind: str
@@ -152,8 +153,15 @@ def _bounds(rules: DecisionRules, bounds: Any) -> Fidelity:
     return Fidelity("bounds", None, low, high)
 
 
+def rounding_slack(digits: int | None, outcomes: int) -> Fraction:
+    """How far rounding may move a rate: half a unit for two outcomes; several are cut and topped up, by a whole unit."""
+    if digits is None:
+        return Fraction(0)
+    return Fraction(1, (2 if outcomes == 2 else 1) * 10**digits)
+
+
 def tightened(low: FloatArray, high: FloatArray) -> Box:
-    """Intervals of chances that add up to 1, cut to what the other outcomes leave (needed for alpha-fidelity)."""
+    """Intervals of chances that add up to 1, cut to what the other outcomes leave (needed for alpha-fidelity: E75)."""
     left = np.maximum(low, 1.0 - (high.sum(axis=1, keepdims=True) - high))
     right = np.minimum(high, 1.0 - (low.sum(axis=1, keepdims=True) - low))
     return np.clip(left, 0.0, 1.0), np.clip(np.maximum(left, right), 0.0, 1.0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from liftgate.transparency.boxes import Fidelity, exactly_tightened
+from liftgate.transparency.floats import lower_targets
 from liftgate.transparency.grouping import FloatArray
 from liftgate.transparency.multi import least_changed, merged_bound, solve_group
 from liftgate.transparency.proofs import ZERO, Bound, Dual, confidence, proven_floor, reach, two_outcome_bound
@@ -60,7 +61,30 @@ def exact_group(
     digits: int | None,
     distance: str = "l1",
 ) -> ExactGroup:
-    """The announcement of one group exactly, next to the chances (rows of the group x outcomes) found in floats."""
+    """The announcement of one group exactly, next to the chances (rows of the group x outcomes) found in floats.
+
+    Rounding may lift the confidence above a target; then a lower one is aimed at, until the rounded rules keep it.
+    """
+    found = _at_target(rules, fidelity, group, aim, target, digits, distance)
+    if target is None or digits is None or found.beta <= target:
+        return found
+    tried = [found]
+    for lower in lower_targets(target, found.floor):
+        tried.append(_at_target(rules, fidelity, group, aim, lower, digits, distance))
+        if tried[-1].beta <= target:
+            return tried[-1]
+    return min(tried, key=lambda g: g.beta)
+
+
+def _at_target(
+    rules: DecisionRules,
+    fidelity: Fidelity,
+    group: int,
+    aim: FloatArray,
+    target: Fraction | None,
+    digits: int | None,
+    distance: str,
+) -> ExactGroup:
     rows = [int(i) for i in rules.groups.rows_of(group)]
     people, chances = rules.exact_rows(group)
     boxes = [fidelity.exact_row(rules, i) for i in rows]

@@ -11,6 +11,7 @@ from typing import Any
 from liftgate.errors import DataError, UsageError
 from liftgate.exact import fraction
 from liftgate.labels import Label, clean_label, label_text
+from liftgate.transparency.boxes import rounding_slack
 
 Row = tuple[Label, Label]
 Terms = tuple[tuple[tuple[Any, ...], Fraction], ...]
@@ -222,7 +223,7 @@ def _announced(published: Mapping[str, Any], rows: tuple[Row, ...]) -> list[Cond
     fidelity = published.get("fidelity", {})
     kind, value = fidelity.get("kind"), fidelity.get("value")
     digits = published.get("digits")
-    slack = Fraction(1, 2 * 10**digits) if isinstance(digits, int) else Fraction(0)
+    slack = rounding_slack(digits, 2)
     out = []
     for entry in published["groups"]:
         for inner in entry["rows"]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from liftgate.errors import UsageError
 from liftgate.exact import fraction
 from liftgate.labels import Label, sort_key
+from liftgate.transparency.boxes import rounding_slack
 from liftgate.transparency.grouping import FloatArray
 from liftgate.transparency.rules import DecisionRules
 
@@ -238,7 +239,7 @@ def figures(announcement: Announcement, by: Any = None, given: str | None = None
     rules, fidelity = announcement.given, announcement.fidelity
     size = len(rules.outcomes)
     delta = fidelity.value if fidelity.kind == "delta" else None
-    slack = Fraction(1, 2 * 10**announcement.digits) if announcement.digits is not None else Fraction(0)
+    slack = rounding_slack(announcement.digits, size)
 
     def range_of(value: float) -> tuple[float, float]:
         return (0.0, 1.0) if delta is None else bias_interval(value, delta - slack, size)

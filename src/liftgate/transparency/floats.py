@@ -15,6 +15,7 @@ from liftgate.transparency.rules import DecisionRules, both
 from liftgate.transparency.vectors import TERMS, Masses, announce_masses, chances_from, confidences, least_confidence
 
 COMPILED_ROWS = 20_000
+AIMS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,36 @@ def solve(
         nothing = np.zeros(rules.groups.size)
         return Floats(np.clip(rules.chances, low, high), nothing, nothing, np.zeros(rules.groups.size, np.int64))
     compiled = rules.size > COMPILED_ROWS and distance == "l1" and rules.blocks is None
-    found = _compiled(rules, fidelity, target) if compiled else _in_arrays(rules, fidelity, target, distance)
+
+    def at(aim: Fraction | None) -> Floats:
+        return _compiled(rules, fidelity, aim) if compiled else _in_arrays(rules, fidelity, aim, distance)
+
+    found = at(target)
     if digits is None:
         return found
+    best = _rounded(rules, fidelity, found, digits)
+    if target is None:
+        return best
+    for lower in lower_targets(target, Fraction(float(found.least.min()))):
+        missed = best.confidence > float(target) * (1 + 1e-12)
+        if not missed.any():
+            break
+        other = _rounded(rules, fidelity, at(lower), digits)
+        better = missed & (other.confidence < best.confidence)
+        rows = better[rules.groups.codes()]
+        shown = np.where(rows if best.rules.ndim == 1 else rows[:, None], other.rules, best.rules)
+        best = Floats(shown, np.where(better, other.confidence, best.confidence), best.least, best.terms)
+    return best
+
+
+def _rounded(rules: DecisionRules, fidelity: Fidelity, found: Floats, digits: int) -> Floats:
     announced = rounded_inside(found.rules, fidelity, rules, digits)
     return Floats(announced, group_confidences(rules, both(announced)), found.least, found.terms)
+
+
+def lower_targets(target: Fraction, floor: Fraction) -> list[Fraction]:
+    """Targets to aim at where rounding breaks the one that was asked for, down to the floor."""
+    return [target - (target - floor) * step / AIMS for step in range(1, AIMS + 1)] if floor < target else []
 
 
 def _compiled(rules: DecisionRules, fidelity: Fidelity, target: Fraction | None) -> Floats:

@@ -98,7 +98,7 @@ def _check_floor(rules: DecisionRules, target: Fraction, kind: str) -> None:
         raise UsageError(
             place,
             f"it is below the floor {floors[worst]:.6g}: one private value makes that share of group {group!r}",
-            "promise at least the floor, or merge private values",
+            "promise at least the floor, merge groups, or leave that group out",
         )
     if kind == "alpha":
         least = _float_beta(rules, Fidelity("alpha", _SMALLEST))

@@ -82,7 +82,10 @@ def partition_bound(people: Sequence[Fraction], low: Rows, high: Rows, blocks: S
 
 
 def reach(people: Sequence[Fraction], low: Rows, high: Rows, beta: Fraction, aim: Sequence[Fraction]) -> list[Fraction]:
-    """Masses of the positive outcome with confidence at most beta, as near ``aim`` as a total and the bounds allow."""
+    """Masses of the positive outcome with confidence at most beta, as near ``aim`` as a total and the bounds allow.
+
+    Row bounds max(l, p - beta V) <= u <= min(h, beta U) in masses (E74, E76), the two extreme rows like all others (E72, E73).
+    """
     s, wanted = sum(people, ZERO), sum(aim, ZERO)
     floor = [max(row[a] for row in low) / beta for a in (0, 1)]
     ceiling = [_largest_total(s - floor[1 - a], beta, [row[a] for row in high]) for a in (0, 1)]
