@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from liftgate.channel import Channel
 from liftgate.errors import UsageError
@@ -23,13 +22,7 @@ from liftgate.measures import (
     recursive_c,
     sibson,
 )
-
-
-@st.composite
-def joints(draw: st.DrawFn) -> Joint:
-    s, x = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    cells = draw(st.lists(st.integers(0, 30), min_size=s * x, max_size=s * x).filter(any))
-    return Joint.from_counts(np.array(cells).reshape(s, x))
+from liftgate.testing import joints
 
 
 @settings(max_examples=40)

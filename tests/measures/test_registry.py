@@ -15,6 +15,7 @@ from liftgate.channel import Channel
 from liftgate.errors import UsageError
 from liftgate.joint import Joint
 from liftgate.measures import MEASURES, Measure, alpha_lift, measure
+from liftgate.testing import joints, releases
 
 PROMISED = [
     "max-lift",
@@ -62,24 +63,6 @@ PROMISED = [
 EVERY = [pytest.param(m, id=m.name) for m in MEASURES.values()]
 
 
-@st.composite
-def joints(draw: st.DrawFn, most: int = 12, columns: int = 4) -> Joint:
-    s, x = draw(st.integers(1, 4)), draw(st.integers(1, columns))
-    cells = draw(st.lists(st.integers(0, most), min_size=s * x, max_size=s * x).filter(any))
-    return Joint.from_counts(np.array(cells).reshape(s, x))
-
-
-@st.composite
-def processed(draw: st.DrawFn) -> tuple[Joint, Channel]:
-    joint = draw(joints())
-    width = draw(st.integers(1, 4))
-    rows = []
-    for _ in joint.public:
-        weights = draw(st.lists(st.integers(0, 8), min_size=width, max_size=width).filter(any))
-        rows.append([w / sum(weights) for w in weights])
-    return joint, Channel.from_floats(rows, total=1 << 12)
-
-
 def reveals_more(m: Measure, before: float, after: float) -> bool:
     """Whether the number got worse, by more than floats explain."""
     if before == after:
@@ -108,7 +91,7 @@ def test_words(m: Measure) -> None:
 
 @pytest.mark.parametrize("m", EVERY)
 @settings(max_examples=15)
-@given(joint=joints())
+@given(joint=joints(most=12))
 def test_outputs_fold_to_the_whole(m: Measure, joint: Joint) -> None:
     """The number of the joint is the largest, the smallest or the mean of those of the released values, finished."""
     whole = m.of(joint)
@@ -127,7 +110,7 @@ def test_outputs_fold_to_the_whole(m: Measure, joint: Joint) -> None:
 
 @pytest.mark.parametrize("m", [p for p in EVERY if p.values[0].survives_merging])  # type: ignore[union-attr]
 @settings(max_examples=40)
-@given(case=processed())
+@given(case=releases(most=12, totals=(1, 3, 16, 1 << 12)))
 def test_processing_a_release_reveals_no_more(m: Measure, case: tuple[Joint, Channel]) -> None:
     """The data-processing inequality; counts of rows keep their meaning only under channels that merge."""
     joint, channel = case
@@ -163,7 +146,7 @@ def test_only_those_two_are_flagged() -> None:
 
 @pytest.mark.parametrize("kind", ["l1", "chi2", "alpha", "alip", "ldp"])
 @settings(max_examples=40)
-@given(joint=joints(), low=st.fractions(1, 4, max_denominator=7), up=st.fractions(1, 4, max_denominator=7))
+@given(joint=joints(most=12), low=st.fractions(1, 4, max_denominator=7), up=st.fractions(1, 4, max_denominator=7))
 def test_measures_agree_with_what_a_budget_decides(kind: str, joint: Joint, low: Fraction, up: Fraction) -> None:
     """A released value keeps a budget exactly when its numbers are within the bounds."""
     joint = joint.drop_empty()
