@@ -92,6 +92,15 @@ def test_frames_in_and_out(frame: pd.DataFrame, kind: str, source: str) -> None:
     assert released == [block[v] for v in frame["job"]]
 
 
+def test_rows_of_a_pandas_frame_keep_their_index(frame: pd.DataFrame) -> None:
+    """So that released rows can be joined to what else is known about them."""
+    protector = LiftProtector("ill", "job", "lip:0.3", "merge-best", keep=["pay"]).set_output(transform="pandas")
+    some = frame.iloc[::-3]
+    out = protector.fit(frame).transform(some)
+    assert out.index.tolist() == some.index.tolist() != list(range(len(some)))
+    assert out["pay"].equals(some["pay"])
+
+
 def test_several_columns_stay_apart_or_become_one(frame: pd.DataFrame) -> None:
     """Without public= every column is public that is neither sensitive nor kept nor the id."""
     wide = LiftProtector("ill", budget="alip:30,30", mechanism="merge-best", keep="pay", draw="keyed", key=KEY, id="id")

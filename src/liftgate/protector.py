@@ -123,8 +123,8 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             out[:, len(columns) + n] = rows[:, i]
         numbers = all(isinstance(v, (int, float, type(None))) for values in columns for v in values)
         if rows.dtype.kind in "iuf" and numbers:  # a missing number is NaN again
-            return self._as_asked(out.astype(rows.dtype))
-        return self._as_asked(out)
+            return self._as_asked(out.astype(rows.dtype), X)
+        return self._as_asked(out, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the released columns, then those of the kept ones."""
@@ -141,8 +141,8 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         out = [*released_names(self.release_.channel.released, names[0]), *names[1]]
         return np.array(out, dtype=object)
 
-    def _as_asked(self, out: NDArray[Any]) -> Any:
-        """A frame with typed columns where ``set_output`` asks for one."""
+    def _as_asked(self, out: NDArray[Any], given: Any) -> Any:
+        """A frame with typed columns where ``set_output`` asks for one; rows of a pandas frame keep their index."""
         from sklearn.utils._set_output import _get_output_config
 
         kind = _get_output_config("transform", self)["dense"]
@@ -152,7 +152,7 @@ class LiftProtector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if kind == "pandas":
             import pandas as pd
 
-            return pd.DataFrame(columns)
+            return pd.DataFrame(columns, index=given.index if isinstance(given, pd.DataFrame) else None)
         import polars as pl
 
         return pl.DataFrame(columns, strict=False)
