@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from liftgate.checker import Verdict as Verdict
     from liftgate.checker import check as check
     from liftgate.errors import LiftgateError as LiftgateError
+    from liftgate.estimators import ESTIMATORS as ESTIMATORS
+    from liftgate.estimators.lift_estimator import LiftEstimator as LiftEstimator
+    from liftgate.estimators.scores import Scores as Scores
+    from liftgate.estimators.scores import estimate as estimate
     from liftgate.jobs.audit import Audit as Audit
     from liftgate.jobs.audit import audit as audit
     from liftgate.jobs.protect import Release as Release
@@ -35,15 +39,19 @@ _PLACES = {
     "Budget": "liftgate.budget",
     "Certificate": "liftgate.certificates",
     "Channel": "liftgate.channel",
+    "ESTIMATORS": "liftgate.estimators",
     "Joint": "liftgate.joint",
     "LiftgateError": "liftgate.errors",
+    "LiftEstimator": "liftgate.estimators.lift_estimator",
     "LiftProtector": "liftgate.protector",
     "MEASURES": "liftgate.measures",
     "Release": "liftgate.jobs.protect",
+    "Scores": "liftgate.estimators.scores",
     "Tradeoff": "liftgate.jobs.tradeoff",
     "Verdict": "liftgate.checker",
     "audit": "liftgate.jobs.audit",
     "check": "liftgate.checker",
+    "estimate": "liftgate.estimators.scores",
     "measure": "liftgate.measures",
     "protect": "liftgate.jobs.protect",
     "read_joint": "liftgate.tables",
