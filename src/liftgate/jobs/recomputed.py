@@ -59,7 +59,8 @@ class Figure:
 class Compared:
     """A printed number beside ours. ``alternative`` marks another reading of a number that is compared already.
 
-    ``agrees`` means: no further apart than the printed digits and three standard errors of our mean allow.
+    ``agrees`` means: no further apart than the printed digits and three standard errors of our mean allow. ``shown`` is
+    our number as text, where three decimals do not do.
     """
 
     quantity: str
@@ -71,6 +72,7 @@ class Compared:
     why: str = ""
     errata: tuple[str, ...] = ()
     alternative: bool = False
+    shown: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,11 @@ class Missing:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A paper recomputed: ``settings`` say on what, ``totals`` how much was done."""
+    """A paper recomputed: ``settings`` say on what, ``totals`` how much was done.
+
+    ``reading`` explains the numbers, ``conditions`` are what they rest on besides assumptions, ``limits`` what they do
+    not say.
+    """
 
     paper: str
     title: str
@@ -107,6 +113,9 @@ class Recomputed:
     missing: tuple[Missing, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    reading: str = ""
+    conditions: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def compared(self) -> tuple[Compared, ...]:

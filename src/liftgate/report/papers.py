@@ -58,8 +58,8 @@ def page(found: Recomputed, context: Context) -> Page:
         "missing": _missing(found),
         "numbers": {
             "title": "The printed numbers beside ours",
-            "text": "NMI is the share of the entropy of the public value that a release keeps. A number comes out when it "
-            "is no further from ours than one unit of its last printed digit and three standard errors of our mean.",
+            "text": "A number comes out when it is no further from ours than one unit of its last printed digit and three "
+            "standard errors of our mean.",
             "rows": [number_row(n) for n in found.compared],
             "others": [number_row(n) for n in found.numbers if n.alternative],
             "others_title": "The same numbers under other readings of the text",
@@ -76,7 +76,7 @@ def page(found: Recomputed, context: Context) -> Page:
         verdict=_verdict(found),
         facts=_facts(found),
         true_only_if=_conditions(found),
-        not_said=_not_said(),
+        not_said=found.limits,
         body=body,
         made=_made(found),
         context=context,
@@ -130,7 +130,8 @@ def _facts(found: Recomputed) -> Facts:
     lines.append(Fact("Claims that hold", f"{sum(c.holds for c in found.claims)} of {len(found.claims)}"))
     lines.append(Fact("Figures", f"{len(found.figures)}"))
     if "draws" in settings:
-        lines.append(Fact("Random tables", numbers.count(settings["draws"]), f"(seed {settings.get('seed', 0)})"))
+        what = settings.get("drawn", "Random tables")
+        lines.append(Fact(what, numbers.count(settings["draws"]), f"(seed {settings.get('seed', 0)})"))
     names = (
         ("releases", "Releases designed"), ("optimal", "Optimal responses"), ("proven", "of them proven best"),
         ("outside", "Outside, as printed"),
@@ -139,11 +140,7 @@ def _facts(found: Recomputed) -> Facts:
     real = found.data.get("adult")
     if real:
         lines.append(Fact("Adult", f"{numbers.count(real['people'])} people"))
-    return Facts(
-        "Recomputation",
-        lines,
-        "NMI = I(X;Y) / H(X): 1 keeps everything, 0 nothing. Proven best: to 1e-6, in whole numbers.",
-    )
+    return Facts("Recomputation", lines, found.reading)
 
 
 def _missing(found: Recomputed) -> dict[str, Any] | None:
@@ -167,7 +164,7 @@ def number_row(number: Compared) -> Row:
         number.quantity,
         number.place,
         number.printed,
-        " to ".join(f"{v:,.0f} %" if percent else f"{v:.3f}" for v in number.here),
+        number.shown or " to ".join(f"{v:,.0f} %" if percent else f"{v:.3f}" for v in number.here),
         "" if number.error is None else f"± {number.error:,.0f}" if percent else f"± {number.error:.3f}",
         _chip(number.agrees, "yes", "no"),
         number.why,
@@ -221,18 +218,7 @@ def _drawing(figure: Figure, panel: Panel) -> Drawing:
 
 def _conditions(found: Recomputed) -> list[Condition]:
     out = [Condition(explain(a), a) for a in found.assumptions]
-    out.append(Condition("The random tables are like the paper's: its own draws are not published."))
-    if found.data.get("adult"):
-        out.append(Condition("The paper's Adult table is the one chosen here: its preprocessing is not printed."))
-    return out
-
-
-def _not_said() -> list[str]:
-    return [
-        "Not that a printed number that comes out confirms the reading behind it: several readings can give the same two digits.",
-        "Not how the mechanisms do on other tables: uniform random tables have no rare values and no strong dependence.",
-        "Not what a release would reveal if the table were only a sample of the people it is about.",
-    ]  # fmt: skip
+    return out + [Condition(text) for text in found.conditions]
 
 
 def _made(found: Recomputed) -> list[str]:
