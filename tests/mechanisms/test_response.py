@@ -204,6 +204,19 @@ def test_progress_is_told_and_can_stop_the_search() -> None:
     assert any(note.startswith("cancelled: ") for note in design.notes)
 
 
+def test_a_search_that_closes_gives_the_same_release_on_a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time decides when to stop and nothing else, so that a design repeats, and keyed draws with it."""
+    from liftgate.mechanisms._solver import pricing
+
+    joint = Joint.from_counts(np.random.default_rng(5).integers(1, 1000, (5, 40)))
+    for text in ("split:1,0.5", "ldp:0.5"):
+        fast = optimal(joint, Budget.parse(text)).channel
+        with monkeypatch.context() as patch:
+            patch.setattr(pricing, "SLICE", 1e-9)
+            slow = optimal(joint, Budget.parse(text)).channel
+        assert fast.outputs() == slow.outputs()
+
+
 def test_responses_inside_blocks_do_not_cross_them() -> None:
     joint = Joint.from_counts([[9, 1, 8, 2, 50], [1, 9, 2, 8, 50]], public=list("abcde"))
     design = subset_response(joint, Budget.lip("0.3"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,25 +75,27 @@ class Columns:
 
         A vertex that numerical drift has carried off the polytope is left out: it would look too good.
         """
+        if not len(points):
+            return np.zeros(0, dtype=np.int64)
+        fits = np.flatnonzero(self._fits(points)) if bases is not None else np.arange(len(points))
+        v = points[fits, : self.symbols]
+        v = np.where(v > 1e-12, v, 0.0)
+        v /= v.sum(axis=1, keepdims=True)
+        costs = -np.sum(v * np.log(np.where(v > 0.0, v, 1.0)), axis=1)
         added = []
-        fits = np.ones(len(points), dtype=np.bool_) if bases is None else self._fits(points)
-        for i in np.flatnonzero(fits):
-            v = np.maximum(points[i, : self.symbols], 0.0)
-            support = np.flatnonzero(v > 1e-12)
-            key = support.tobytes() + np.round(v[support], 9).tobytes()
-            if key in self._seen:
+        for i, key in enumerate(np.round(v, 9)):
+            name = blake2b(key.tobytes(), digest_size=16).digest()
+            if name in self._seen:
                 continue
-            self._seen.add(key)
+            self._seen.add(name)
             if self.count == len(self.costs):
                 self._grow()
             k = self.count
-            clean = np.zeros(self.symbols)
-            clean[support] = v[support] / v[support].sum()
-            self.points[k, : self.symbols] = clean
-            self.points[k, self.symbols :] = points[i, self.symbols :]
-            self.costs[k] = -float(np.sum(clean[support] * np.log(clean[support])))
+            self.points[k, : self.symbols] = v[i]
+            self.points[k, self.symbols :] = points[fits[i], self.symbols :]
+            self.costs[k] = costs[i]
             if bases is not None:
-                self.bases[k] = bases[i]
+                self.bases[k] = bases[fits[i]]
                 self.vertex[k] = True
             self.count += 1
             added.append(k)

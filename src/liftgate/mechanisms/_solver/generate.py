@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 CHUNK = 64
 CHUNKED_ABOVE = 160
+SMALL = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +160,8 @@ class Search:
     def run(self, prove_it: bool = True) -> None:
         """Look, then prove; the ladder 1 %, 1e-4, target leaves a bound at any stop."""
         fine = 0.05 * self.gap
-        self.look(fine)
+        patience = 2 if prove_it and self.p.symbols <= SMALL else 8  # where exact search costs less than more walks
+        self.look(fine, patience)
         if not prove_it or self.mixture is None:
             return
         scale = float(-np.sum(self.prior * np.log(self.prior)))
@@ -172,7 +174,7 @@ class Search:
                 closed, new = self.exact(-0.9 * self.gap, -fine, most_nodes=rung)
                 if closed or new:
                     if new:
-                        self.look(fine)
+                        self.look(fine, patience)
                     elif not self.solve():
                         return
                     if closed and not new:

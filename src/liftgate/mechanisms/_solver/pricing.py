@@ -14,10 +14,11 @@ from liftgate.mechanisms._solver.polytope import Polytope
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 SLICE = 0.03  # seconds of one call into a kernel
+NODES = 2_000_000  # tableau cells that fit into about as much time
 
 
 class Walker:
-    """Vertex walks in slices short enough for a clock."""
+    """Vertex walks in slices short enough for a clock; every point has its own seed, so slices change nothing."""
 
     def __init__(self, polytope: Polytope) -> None:
         self._p = polytope
@@ -37,7 +38,6 @@ class Walker:
         while first < len(points) and not clock.stopped:
             last = min(len(points), first + max(1, int(self._rate * SLICE)))
             start = time.perf_counter()
-            self._seed += 1
             search.walk(
                 p.rows, p.low, p.high, p.symbols, prices, points, bases, values, first, last, steps, kicks, self._seed
             )
@@ -45,6 +45,7 @@ class Walker:
             self._rate = max(1.0, (last - first) / max(took, 1e-6))
             first = last
             clock.tell()
+        self._seed += len(points)
         return points, bases, values
 
     def extremes(self, point: Floats, basis: Whole, clock: Clock) -> tuple[Floats, Whole, bool]:
@@ -60,9 +61,7 @@ class Walker:
             if clock.stopped:
                 return points[:first], bases[:first], False
             last = min(p.symbols, first + batch)
-            start = time.perf_counter()
             search.extremes(p.rows, p.low, p.high, p.symbols, point, basis, points, bases, first, last)
-            batch = max(16, int(batch * SLICE / max(time.perf_counter() - start, 1e-6)))
             first = last
         return points, bases, True
 
@@ -127,17 +126,12 @@ def prove(
     kept: list[tuple[Floats, Whole, Floats]] = []
     below = 0
     rows_g = p.follow if follow else np.zeros((0, p.symbols))
-    batch = 200
+    batch = max(20, NODES // p.rows.size)  # fixed by the size: the same search on every machine
     while True:
-        start, before = time.perf_counter(), int(count[1])
         code = search.branch(
             p.rows, rows_g, p.symbols, prices, cut, record, clamp, rounds, tableaus, xs, heads, lows, highs, costs,
             bounds, ages, count, low, fx, fh, fv, batch,
         )  # fmt: skip
-        done = int(count[1]) - before
-        took = time.perf_counter() - start
-        if took > 0 and done > 50:
-            batch = int(min(max(20, done * SLICE / took), 4 * batch, 50_000))
         if count[2]:
             k = int(count[2])
             kept.append((fx[:k].copy(), fh[:k].copy(), fv[:k].copy()))

@@ -73,6 +73,7 @@ def purify(T, x, head, row, lo, hi, d, pi, n):
 def walk(A, lo, hi, n, pi, X, HEAD, F, first, last, steps, kicks, seed):
     """Best-improvement pivoting from points ``first`` to ``last`` (in place); ``kicks`` random pivots come first.
 
+    Point ``k`` draws its pivots from the seed ``seed + k``.
     Every neighbour of a vertex is valued by a ratio test. Returns the number of points whose basis was singular
     (their ``F`` is inf).
     """
@@ -82,7 +83,6 @@ def walk(A, lo, hi, n, pi, X, HEAD, F, first, last, steps, kicks, seed):
     d = np.zeros(w)
     row = np.zeros(N, np.int64)
     out = np.zeros(1)
-    np.random.seed(seed)
     bad = 0
     for k in range(first, last):
         x, head = X[k], HEAD[k]
@@ -95,6 +95,7 @@ def walk(A, lo, hi, n, pi, X, HEAD, F, first, last, steps, kicks, seed):
             row[head[i]] = i
         purify(T, x, head, row, lo, hi, d, pi, n)
         if kicks > 0:
+            np.random.seed(seed + k)
             for _ in range(np.random.randint(1, kicks + 1)):
                 for _try in range(20):
                     j = np.random.randint(0, N)
