@@ -12,6 +12,7 @@ from liftgate.errors import DataError, UsageError
 from liftgate.joint import Joint, Source
 from liftgate.labels import label_text
 from liftgate.tables.columns import Spec, combine, find_columns
+from liftgate.tables.keys import Words, make_key
 from liftgate.tables.sources import Opened
 
 MAX_CELLS = 20_000_000
@@ -64,7 +65,7 @@ def count_joint(
     weigher = find_columns(count, (*opened.columns,), place, "count")[0] if count is not None else None
     _apart(hidden, shown, weigher, place)
     wanted = tuple(dict.fromkeys([s.index for s in specs] + ([weigher.index] if weigher else [])))
-    words = engine.Words(rules.tokens, rules.trim)
+    words = Words(rules.tokens, rules.trim)
     notes = list(opened.notes)
     tell(f"reading {place}")
     try:
@@ -75,7 +76,7 @@ def count_joint(
         weight = "count(*)"
         if weigher is not None:
             weight = engine.check_counts(bound, weigher.index, types[-1], opened, weigher.name)
-        keys = [engine.make_key(bound, s, t, words, weight, place, notes) for s, t in zip(specs, types, strict=False)]
+        keys = [make_key(bound, s, t, words, weight, place, notes) for s, t in zip(specs, types, strict=False)]
         sides = [keys[: len(hidden)], keys[len(hidden) :]]
         sizes = engine.approximate_sizes(bound, sides)
         if sizes is not None:

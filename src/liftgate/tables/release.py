@@ -16,6 +16,7 @@ from liftgate.labels import Label, label_text
 from liftgate.tables.columns import Spec, combine, find_columns, missing_column
 from liftgate.tables.draws import Draw
 from liftgate.tables.files import unwritten
+from liftgate.tables.keys import Words, labelled, make_key
 from liftgate.tables.outputs import Output, outputs_of
 from liftgate.tables.resolved import base_names, resolved
 from liftgate.tables.sources import Bound, Opened
@@ -132,12 +133,11 @@ class _Work:
         binned = [s.index for s in (*self.shown, *self.hidden) if s.binning]
         plain = [i for i in (self.id, self.count) if i is not None]
         self.bound: Bound = self.opened.bind(tuple(dict.fromkeys(indices)), [*binned, *plain])
-        self.words = engine.Words(order.tokens, order.trim)
+        self.words = Words(order.tokens, order.trim)
         specs = [*self.shown, *self.hidden]
         types = engine.column_types(self.bound, specs)
         self.keys = [
-            engine.make_key(self.bound, s, t, self.words, "count(*)", place, [])
-            for s, t in zip(specs, types, strict=True)
+            make_key(self.bound, s, t, self.words, "count(*)", place, []) for s, t in zip(specs, types, strict=True)
         ]
         parts = [f"{k.outer.format(k.inner)} AS k{n}" for n, k in enumerate(self.keys)]
         parts += [f"c{i} AS r{n}" for n, (_, i) in enumerate(self.kept)]
@@ -209,8 +209,6 @@ class _Work:
     def _labelled(self, column: Any, key: Any) -> tuple[Positions, list[Label]]:
         """A code for each row of a column, and the labels in order."""
         import pyarrow.compute as pc
-
-        from liftgate.tables.duckdb import labelled
 
         coded = pc.dictionary_encode(column, null_encoding="encode")
         rank, labels, _ = labelled(coded.dictionary.to_pylist(), key, self.words)

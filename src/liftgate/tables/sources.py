@@ -14,6 +14,7 @@ from liftgate.errors import DataError, UsageError
 from liftgate.labels import Label
 from liftgate.tables import frames
 from liftgate.tables.csv import CsvFile, no_duplicates
+from liftgate.tables.dialects import DUCKDB, Dialect
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Bound:
     con: Any
     relation: str
     labels: dict[int, list[Label]] = field(default_factory=dict)
+    dialect: Dialect = DUCKDB
 
 
 @dataclass(frozen=True)
