@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction as F
 from itertools import product as pairs_of
+from math import prod
 
 import pytest
 
@@ -13,10 +14,10 @@ from liftgate.couplings.chains import Chain
 from liftgate.couplings.compose import Close
 from liftgate.couplings.hinges import Hinges, ordered
 from liftgate.couplings.laws import read_law
+from liftgate.couplings.powers import coprime_base, on_a_line
 from liftgate.couplings.products import (
     advanced,
     composed,
-    coprime_base,
     extreme,
     kov,
     power,
@@ -61,6 +62,26 @@ def test_the_product_is_exact_for_any_relation(instances):
             ]
             pairs = [((a, b), (c, d)) for a, b in joint[0] for c in one.rows[a] for d in one.rows[b]]
             assert power(p, 2).blocks == profile(*joint, pairs).blocks
+
+
+def test_powers_on_a_line_are_all_sequences():
+    """Ratios that are powers of one number, with mass on one side only beside them: equal to every sequence added up."""
+    rng = random.Random(14)
+    for _ in range(60):
+        base = rng.choice((F(2), F(3, 2), F(6)))
+        masses = [(base ** rng.randint(-3, 3) * F(5, 7) * w, F(w)) for w in (1, 2, 3, 4)[: rng.randint(1, 4)]]
+        masses += [(F(rng.choice((0, 1))), F(0)), (F(0), F(rng.choice((0, 2))))]
+        left, right = (sum(m[side] for m in masses) for side in (0, 1))
+        one = Hinges.of([(p / left, q / right) for p, q in masses])
+        assert on_a_line([p / q for p, q in one.blocks if p and q]) is not None
+        times, found = rng.randint(1, 4), {}
+        for drawn in pairs_of(one.blocks, repeat=times):
+            a, b = prod(p for p, _ in drawn), prod(q for _, q in drawn)
+            if a or b:
+                key = a / b if b else None
+                found[key] = tuple(map(sum, zip(found.get(key, (0, 0)), (a, b), strict=True)))
+        infinite = [found.pop(None)] if None in found else []
+        assert power(one, times).blocks == infinite + [found[key] for key in sorted(found, reverse=True)]
 
 
 def test_many_different_ratios_are_multiplied_too():
@@ -189,6 +210,11 @@ def test_products_that_grow_too_large_are_refused(monkeypatch):
     monkeypatch.setattr(products, "MOST_BLOCKS", 10)
     with pytest.raises(UsageError, match="more than 10 different ratios"):
         power(COIN, 40)
+    with pytest.raises(UsageError, match="more than 10 different ratios"):
+        power(Hinges.of([("1/2", "1/3"), ("1/3", "1/3"), ("1/6", "1/3")]), 40)
+    monkeypatch.setattr(products, "MOST_BITS", 1000)
+    with pytest.raises(UsageError, match="too many to be exact"):
+        power(COIN, 9)
 
 
 def test_bases_are_coprime_and_complete():

@@ -16,12 +16,13 @@ from typing import Any
 
 from liftgate.couplings.compose import Close, basic
 from liftgate.couplings.hinges import Hinges, log_up, ordered, rational_eps, small_delta
+from liftgate.couplings.powers import FEW, coprime_base, on_a_line, polynomial_power, powers_in
 from liftgate.couplings.profiles import Profile
 from liftgate.errors import UsageError
 from liftgate.exact import Enclosure, exp_enclosure, exp_rounded, fraction, log_enclosure, root_enclosure
 
 MOST_BLOCKS = 400_000
-_FEW = 24
+MOST_BITS = 1 << 32
 Keys = list[Any]
 
 
@@ -52,7 +53,9 @@ def product(*steps: Hinges | Profile) -> Hinges:
 
 
 def power(step: Hinges | Profile, times: int) -> Hinges:
-    """The hinge list of the same step ``times`` times, by squaring.
+    """The hinge list of the same step ``times`` times.
+
+    Where the ratios are powers of one number, a recurrence for powers of polynomials gives it (Miller), else squaring.
 
     >>> power(Hinges.of([("3/4", "1/4"), ("1/4", "3/4")]), 1000).exp_epsilon() == 3**1000
     True
@@ -60,6 +63,10 @@ def power(step: Hinges | Profile, times: int) -> Hinges:
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise UsageError("times", f"{times!r} is not a positive whole number", "compose at least one step")
     one = hinge_list(step)
+    scales = one.left_scale**times, one.right_scale**times
+    places = on_a_line([Fraction(p, q) for p, q in one.masses if p and q])
+    if places is not None:
+        return Hinges(_power_on_a_line(one, places, times), *scales)
     (names,), join = _keys([one])
     square, table, left = dict(zip(names, one.masses, strict=True)), None, times
     while left:
@@ -69,7 +76,23 @@ def power(step: Hinges | Profile, times: int) -> Hinges:
         if left:
             square = _times(square, square, join)
     assert table is not None
-    return Hinges(ordered(table.values()), one.left_scale**times, one.right_scale**times)
+    return Hinges(ordered(table.values()), *scales)
+
+
+def _power_on_a_line(one: Hinges, places: list[int], times: int) -> tuple[tuple[int, int], ...]:
+    """Blocks of ``times`` steps: the powers of two polynomials, and what has an infinite or zero ratio."""
+    finite = [(p, q) for p, q in one.masses if p and q]
+    blocks = times * places[-1] + 1 if places else 1
+    if blocks > MOST_BLOCKS:
+        raise _too_many_ratios()
+    if blocks * times * max(one.left_scale, one.right_scale).bit_length() > MOST_BITS:
+        raise UsageError("composition", f"{times} steps are too many to be exact", "compose fewer steps")
+    left, right = (
+        polynomial_power(dict(zip(places, (m[side] for m in finite), strict=True)), times) for side in (0, 1)
+    )
+    inside = [(p, q) for p, q in zip(left, right, strict=True) if p]
+    rest = one.left_scale**times - sum(left), one.right_scale**times - sum(right)
+    return (*([(rest[0], 0)] if rest[0] else []), *inside, *([(0, rest[1])] if rest[1] else []))
 
 
 Table = dict[Any, tuple[int, int]]
@@ -88,9 +111,13 @@ def _times(first: Table, second: Table, join: Callable[[Any, Any], Any]) -> Tabl
                 else:
                     out[key] = (a, b)
         if len(out) > MOST_BLOCKS:
-            fix = "compose fewer steps, or compare with the bounds of `basic` and `kov`"
-            raise UsageError("composition", f"the product has more than {MOST_BLOCKS} different ratios", fix)
+            raise _too_many_ratios()
     return out
+
+
+def _too_many_ratios() -> UsageError:
+    fix = "compose fewer steps, or compare with the bounds of `basic` and `kov`"
+    return UsageError("composition", f"the product has more than {MOST_BLOCKS} different ratios", fix)
 
 
 def _keys(lists: Sequence[Hinges]) -> tuple[list[Keys], Callable[[Any, Any], Any]]:
@@ -102,10 +129,10 @@ def _keys(lists: Sequence[Hinges]) -> tuple[list[Keys], Callable[[Any, Any], Any
         [Fraction(p * one.right_scale, q * one.left_scale) if q else None for p, q in one.masses] for one in lists
     ]
     parts = {n for row in ratios for r in row if r for n in (r.numerator, r.denominator)}
-    base = coprime_base(parts) if len(parts) <= _FEW else []
+    base = coprime_base(parts) if len(parts) <= FEW else []
     if not base and parts != {1}:
         return ratios, lambda x, y: None if x is None or y is None else mul(x, y)
-    powers = [[tuple(_powers(r, base)) if r else r for r in row] for row in ratios]
+    powers = [[tuple(powers_in(r, base)) if r else r for r in row] for row in ratios]
 
     def join(x: Any, y: Any) -> Any:
         if x is None or y is None:
@@ -113,39 +140,6 @@ def _keys(lists: Sequence[Hinges]) -> tuple[list[Keys], Callable[[Any, Any], Any
         return 0 if x == 0 or y == 0 else tuple(map(add, x, y))
 
     return powers, join
-
-
-def coprime_base(numbers: Iterable[int]) -> list[int]:
-    """Numbers above 1 without common factors of which all the given ones are products of powers.
-
-    >>> sorted(coprime_base([12, 18]))
-    [2, 3]
-    """
-    base: list[int] = []
-    todo = [n for n in numbers if n > 1]
-    while todo:
-        x = todo.pop()
-        for i, b in enumerate(base):
-            g = math.gcd(x, b)
-            if g > 1:
-                if x != b:
-                    base.pop(i)
-                    todo += [v for v in (b // g, x // g, g) if v > 1]
-                break
-        else:
-            base.append(x)
-    return base
-
-
-def _powers(ratio: Fraction, base: list[int]) -> Iterable[int]:
-    over, under = ratio.numerator, ratio.denominator
-    for b in base:
-        k = 0
-        while over % b == 0:
-            over, k = over // b, k + 1
-        while under % b == 0:
-            under, k = under // b, k - 1
-        yield k
 
 
 def worst(steps: Iterable[Hinges | Profile]) -> Hinges:
