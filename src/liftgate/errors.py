@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class LiftgateError(Exception):
     """An error a person can act on: the place, the value that is wrong there, and the fix.
@@ -43,3 +45,19 @@ class CertificateError(LiftgateError):
 
 class MissingExtra(LiftgateError):
     """An optional part of Liftgate that is not installed."""
+
+
+def record_of(error: BaseException) -> dict[str, str] | None:
+    """The place, the value and the fix of an error a person can act on; None for a fault of ours."""
+    if isinstance(error, LiftgateError):
+        return error.record()
+    if isinstance(error, OSError) and error.filename is not None:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        return {"place": str(error.filename), "value": reason, "fix": "name a place that exists and is yours"}
+    if isinstance(error, MemoryError):
+        return {
+            "place": "memory",
+            "value": "there is not enough of it",
+            "fix": "bin or merge columns, or use --max-cells",
+        }
+    return None

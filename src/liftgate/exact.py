@@ -67,6 +67,18 @@ def fraction_text(value: Fraction) -> str:
     return str(value)
 
 
+def power_of_ten(value: Fraction) -> int:
+    """The power of ten of the first digit of a positive number, however long it is.
+
+    >>> power_of_ten(Fraction(1, 300)), power_of_ten(Fraction(10**9000))
+    (-3, 9000)
+    """
+    e = math.floor((value.numerator.bit_length() - value.denominator.bit_length() - 1) * math.log10(2)) - 1
+    while value >= Fraction(10) ** (e + 1):
+        e += 1
+    return e
+
+
 def exp_enclosure(q: Fraction | int, bits: int = 64) -> Enclosure:
     """Fractions around e^q, at most ``2^-bits * max(1, e^q)`` apart (Taylor on q / 2^m, then m squarings).
 

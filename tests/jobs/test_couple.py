@@ -8,13 +8,13 @@ from fractions import Fraction as F
 
 import pytest
 
-from liftgate.cli.output import plain
 from liftgate.couplings import profile
 from liftgate.couplings.chains import Chain
 from liftgate.couplings.families import build_family, law_family
 from liftgate.couplings.programs import above_threshold_chain
 from liftgate.errors import DataError, UsageError
 from liftgate.jobs.couple import couple, couple_chain, couple_family
+from liftgate.jobs.records import plain
 
 CUT = [{k: F(2 ** (3 - abs(k - c)), 22) for k in range(c - 3, c + 4)} for c in (4, 5)]
 

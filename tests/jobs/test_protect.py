@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import liftgate as lg
-from liftgate.cli.output import plain
 from liftgate.demo import demo_table
 from liftgate.errors import BudgetError, UsageError
 from liftgate.jobs import protect as job
+from liftgate.jobs.records import plain
 from liftgate.mechanisms import MECHANISMS, Design, utility
 
 JOINT = lg.Joint.from_counts(

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 import liftgate as lg
-from liftgate.cli.output import plain
 from liftgate.errors import BudgetError, UsageError
+from liftgate.jobs.records import plain
 from liftgate.jobs.tradeoff import beside, budget_range, eps_per_side
 from liftgate.mechanisms import utility
 from liftgate.mechanisms.as_printed import watchdog

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 
 import click
 
-from liftgate.errors import LiftgateError
+from liftgate.errors import record_of
 
 
 def could_not_ask(error: BaseException, as_json: bool) -> int:
@@ -27,8 +26,6 @@ def could_not_ask(error: BaseException, as_json: bool) -> int:
 
 def _record(error: BaseException) -> dict[str, str] | None:
     """Errors a person can act on; anything else is a fault of ours and keeps its traceback."""
-    if isinstance(error, LiftgateError):
-        return error.record()
     if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
         return {"place": "", "value": "stopped on request; nothing was written", "fix": ""}
     if isinstance(error, click.UsageError):
@@ -36,13 +33,4 @@ def _record(error: BaseException) -> dict[str, str] | None:
         return {"place": usage, "value": error.format_message().rstrip("."), "fix": f"see {usage} --help"}
     if isinstance(error, click.ClickException):
         return {"place": "liftgate", "value": error.format_message(), "fix": ""}
-    if isinstance(error, OSError) and error.filename is not None:
-        reason = error.strerror or os.strerror(error.errno or 0)
-        return {"place": str(error.filename), "value": reason, "fix": "name a place that exists and is yours"}
-    if isinstance(error, MemoryError):
-        return {
-            "place": "memory",
-            "value": "there is not enough of it",
-            "fix": "bin or merge columns, or use --max-cells",
-        }
-    return None
+    return record_of(error)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import tempfile
-from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
-from liftgate import __version__
 from liftgate.cli.options import echoed
 from liftgate.errors import UsageError
+from liftgate.jobs.records import as_text, record
 
 NO = ("outside", "unknown", "refused")
 
@@ -24,35 +20,7 @@ def print_json(
     ctx: click.Context, *, data: Any, assumptions: tuple[str, ...], verdict: str | None, result: Any
 ) -> None:
     """The one object of ``--json``."""
-    record = {
-        "liftgate": __version__,
-        "command": ctx.info_name,
-        "policy": echoed(ctx),
-        "data": data,
-        "assumptions": list(assumptions),
-        "verdict": verdict,
-        "result": result,
-    }
-    click.echo(json.dumps(plain(record), ensure_ascii=False, allow_nan=False))
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: infinity as ``"inf"``, fractions as ``"p/q"``, arrays as lists.
-
-    >>> plain({"a": (math.inf, Fraction(1, 3))})
-    {'a': ['inf', '1/3']}
-    """
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, Fraction | Path):
-        return str(value)
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return value
+    click.echo(as_text(record(str(ctx.info_name), echoed(ctx), data, assumptions, verdict, result)))
 
 
 def exit_code(verdict: str | None) -> int:

@@ -21,6 +21,22 @@ PAGES: tuple[tuple[str, str], ...] = (
 )
 
 
+def page_of(result: Any, context: Mapping[str, Any]) -> Any:
+    """The page of a result, not yet rendered; ``context`` as in :func:`to_html`."""
+    from liftgate.report.page import Context
+
+    known = sorted(Context.__dataclass_fields__)
+    unknown = sorted(set(context) - set(known))
+    if unknown:
+        raise UsageError("to_html", f"{', '.join(unknown)} has no place on a page", f"use {', '.join(known)}")
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__}
+    for record, module in PAGES:
+        if record in names:
+            return import_module(module).page(result, Context(**context))
+    records = ", ".join(record.rpartition(".")[2] for record, _ in PAGES)
+    raise UsageError("to_html", f"a {type(result).__name__} has no page", f"give one of {records}")
+
+
 def to_html(result: Any, *, context: Mapping[str, Any] | None = None, **more: Any) -> str:
     """One page that needs nothing from outside itself.
 
@@ -28,16 +44,6 @@ def to_html(result: Any, *, context: Mapping[str, Any] | None = None, **more: An
     again), ``next`` (what to run next), ``policy`` (the policy, secrets redacted) and ``data`` (what names the data).
     The page of a release also takes ``tradeoff`` (a trade-off to draw it in) and ``written`` (what ``apply`` wrote).
     """
-    from liftgate.report.page import Context, render
+    from liftgate.report.page import render
 
-    told = {**(context or {}), **more}
-    known = sorted(Context.__dataclass_fields__)
-    unknown = sorted(set(told) - set(known))
-    if unknown:
-        raise UsageError("to_html", f"{', '.join(unknown)} has no place on a page", f"use {', '.join(known)}")
-    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__}
-    for record, module in PAGES:
-        if record in names:
-            return render(import_module(module).page(result, Context(**told)))
-    records = ", ".join(record.rpartition(".")[2] for record, _ in PAGES)
-    raise UsageError("to_html", f"a {type(result).__name__} has no page", f"give one of {records}")
+    return render(page_of(result, {**(context or {}), **more}))

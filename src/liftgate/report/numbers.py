@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
+from liftgate.exact import power_of_ten
+
 Way = Literal["nearest", "down", "up"]
 NBSP = "\u00a0"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -33,8 +35,7 @@ def spelled(n: int) -> str:
 
 def exponent(value: Fraction) -> int:
     """The power of ten of the first digit of a positive number."""
-    e = len(str(value.numerator)) - len(str(value.denominator))
-    return e if value >= Fraction(10) ** e else e - 1
+    return power_of_ten(value)
 
 
 def significant(value: Fraction, digits: int, way: Way = "nearest") -> Fraction:
