@@ -163,7 +163,9 @@ class Budget:
         wanted = {"lip": 1, "ldp": 1, "alpha": 3}.get(name, 2)
         if len(parts) != wanted:
             raise BudgetError(
-                f"budget {text!r}", f"{len(parts)} number{'s' * (len(parts) != 1)}", f"{name} needs {wanted}, for example {_EXAMPLES[name]}"
+                f"budget {text!r}",
+                f"{len(parts)} number{'s' * (len(parts) != 1)}",
+                f"{name} needs {wanted}, for example {_EXAMPLES[name]}",
             )
         values = [None if p.lower() in ("none", "-") else p for p in parts]
         if (None in values and name not in ("l1", "chi2", "alpha")) or (name == "alpha" and values[0] is None):
