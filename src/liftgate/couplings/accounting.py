@@ -15,12 +15,13 @@ from types import MappingProxyType
 from typing import Any
 
 from liftgate.couplings.hinges import Hinges
-from liftgate.couplings.products import hinge_list
+from liftgate.couplings.products import hinge_list, worst
 from liftgate.couplings.profiles import Profile
 from liftgate.errors import DataError, MissingExtra, UsageError
 from liftgate.exact import exp_enclosure, fraction, log_enclosure
 
 MOST_POINTS = 5_000_000
+PESSIMISTIC = "pessimistic"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class LossGrid:
         """For JSON."""
         return {
             "kind": "privacy-loss-distribution",
-            "estimate": "pessimistic",
+            "estimate": PESSIMISTIC,
             "interval": self.interval,
             "infinity_mass": self.infinite,
             "masses": {str(k): m for k, m in sorted(self.masses.items())},
@@ -52,11 +53,15 @@ class LossGrid:
         try:
             masses = {int(k): float(m) for k, m in data["masses"].items()}
             grid = cls(float(data["interval"]), MappingProxyType(masses), float(data["infinity_mass"]))
+            estimate = data.get("estimate", PESSIMISTIC)
         except (KeyError, TypeError, ValueError, AttributeError):
             fix = "give interval, masses and infinity_mass"
             raise DataError("privacy loss distribution", "it cannot be read", fix) from None
-        if not grid.interval > 0 or min([grid.infinite, *masses.values()], default=0.0) < 0:
+        numbers = (grid.interval, grid.infinite, *masses.values())
+        if not (grid.interval > 0 and all(math.isfinite(v) and v >= 0 for v in numbers)):
             raise DataError("privacy loss distribution", "a mass or the interval is not positive", "write it again")
+        if estimate != PESSIMISTIC:
+            raise _not_pessimistic(estimate)
         return grid
 
     def to_dp_accounting(self) -> Any:
@@ -96,14 +101,20 @@ def to_loss_grid(step: Hinges | Profile, interval: object = "1/10000") -> LossGr
 
 
 def from_loss_grid(source: LossGrid | Mapping[str, Any] | Any) -> Hinges:
-    """Hinges from a grid, from its dictionary, or from a one-sided ``PrivacyLossDistribution`` of dp-accounting.
+    """Hinges from a grid, from its dictionary, or from a ``PrivacyLossDistribution`` of dp-accounting.
 
     A stated approximation: floats are taken as the numbers they are, missing mass counts as infinite loss, and right
-    masses are rounded down, so deltas are at least those of the grid.
+    masses are rounded down, so deltas are at least those of the grid, in the worse of its directions where it has two.
+    An optimistic grid is refused.
     """
-    grid = source if isinstance(source, LossGrid) else None
-    if grid is None:
-        grid = LossGrid.from_dict(source) if isinstance(source, Mapping) else _from_accountant(source)
+    if isinstance(source, LossGrid):
+        return _hinges(source)
+    if isinstance(source, Mapping):
+        return _hinges(LossGrid.from_dict(source))
+    return worst(_hinges(grid) for grid in _from_accountant(source))
+
+
+def _hinges(grid: LossGrid) -> Hinges:
     width = Fraction(grid.interval)
     pairs: list[tuple[Fraction, Fraction]] = []
     endless = min(Fraction(1), Fraction(grid.infinite))
@@ -118,14 +129,25 @@ def from_loss_grid(source: LossGrid | Mapping[str, Any] | Any) -> Hinges:
     return Hinges.of(pairs)
 
 
-def _from_accountant(source: Any) -> LossGrid:
+def _from_accountant(source: Any) -> list[LossGrid]:
+    """One grid a direction."""
+    grids = []
     try:
-        dense = source._pmf_remove.to_dense_pmf()
-        masses = {dense._lower_loss + i: float(m) for i, m in enumerate(dense._probs) if m > 0}
-        return LossGrid(float(dense._discretization), MappingProxyType(masses), float(dense._infinity_mass))
+        for pmf in [source._pmf_remove] if source._symmetric else [source._pmf_remove, source._pmf_add]:
+            if not pmf._pessimistic_estimate:
+                raise _not_pessimistic("optimistic")
+            dense = pmf.to_dense_pmf()
+            masses = {dense._lower_loss + i: float(m) for i, m in enumerate(dense._probs) if m > 0}
+            grids.append(LossGrid(float(dense._discretization), MappingProxyType(masses), float(dense._infinity_mass)))
     except AttributeError:
         fix = "give a LossGrid, its dictionary, or a PrivacyLossDistribution of dp-accounting"
         raise DataError("privacy loss distribution", f"a {type(source).__name__} is none", fix) from None
+    return grids
+
+
+def _not_pessimistic(estimate: object) -> DataError:
+    fix = "write it with pessimistic estimates"
+    return DataError("privacy loss distribution", f"it is {estimate}, so its deltas may be below the truth", fix)
 
 
 def _up(value: Fraction) -> float:
