@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": "Audit and protect a small real table and keep everything it made.",
     "protect": "Release public columns inside a budget, proven, and write the rows.",
     "tradeoff": "Show what a tighter or looser budget would keep.",
+    "serve": "Serve a page on this machine for people who would rather look.",
     "papers": "Recompute the figures and printed numbers of a paper.",
 }
 """Every command with its one sentence; the file of the same name holds it as ``command``."""
