@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 @click.command("papers", cls=Command)
 @click.argument("name", metavar="NAME")
-@click.option("--draws", type=click.IntRange(1), default=20, show_default=True, help="Random tables for each figure.")
+@click.option(
+    "--draws",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Random tables for each figure, or splits of a real one.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random tables.")
 @click.option(
     "--seconds", type=float, default=600.0, show_default=True, help="Time limit; what it does not reach is told."
@@ -29,10 +35,10 @@ if TYPE_CHECKING:
 @click.option("--policy", type=click.Path(dir_okay=False), help="Options from a file.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
-    """Recompute the figures and printed numbers of the paper NAME (lift) and put them beside the printed ones.
+    """Recompute the figures and printed numbers of the paper NAME (lift or transparency) and put them beside the printed ones.
 
-    Figures on real tables need their files: LIFTGATE_DATA names the folder that holds adult/adult.data. Exit code 0:
-    computed, whatever comes out; 2: could not ask.
+    What is computed on real tables needs their files: LIFTGATE_DATA names the folder that holds adult/adult.data and
+    credit_approval/crx.data. Exit code 0: computed, whatever comes out; 2: could not ask.
     """
     from liftgate.cli.output import print_json, refuse_existing, write_whole
     from liftgate.papers import recompute

@@ -10,7 +10,10 @@ from liftgate.errors import UsageError
 from liftgate.jobs.recomputed import Recomputed
 from liftgate.papers.clock import Progress
 
-_ALL: tuple[tuple[str, str], ...] = (("lift", "liftgate.papers.lift"),)
+_ALL: tuple[tuple[str, str], ...] = (
+    ("lift", "liftgate.papers.lift"),
+    ("transparency", "liftgate.papers.transparency"),
+)
 
 PAPERS: Mapping[str, str] = MappingProxyType(dict(_ALL))
 """Name -> module whose function ``recompute(draws, seconds, seed, progress)`` makes the figures."""
@@ -24,7 +27,7 @@ def recompute(
     >>> recompute("lif")
     Traceback (most recent call last):
     ...
-    liftgate.errors.UsageError: paper: 'lif' is not known. Fix: use one of lift
+    liftgate.errors.UsageError: paper: 'lif' is not known. Fix: use one of lift, transparency
     """
     if name not in PAPERS:
         raise UsageError("paper", f"{name!r} is not known", f"use one of {', '.join(PAPERS)}")

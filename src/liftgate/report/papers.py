@@ -229,4 +229,7 @@ def _made(found: Recomputed) -> list[str]:
     if found.data.get("adult"):
         real = found.data["adult"]
         out.append(f"Adult: {real['name']}, {numbers.count(real['rows'])} rows, {real['size']} {real['variant']}")
+    if found.data.get("credit"):
+        real = found.data["credit"]
+        out.append(f"Credit Approval: {real['name']}, {numbers.count(real['rows'])} rows")
     return out
