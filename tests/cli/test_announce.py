@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from liftgate import checker
@@ -163,3 +165,57 @@ def test_attack_on_figures(folder, capsys):
     (folder / "f.json").write_text('{"figures": ')
     assert main(["attack", "f.json", "--knows", "side.json"]) == 2
     assert "not JSON" in capsys.readouterr().err
+
+
+def schema(name):
+    """The documented schema of a command."""
+    path = Path(__file__).resolve().parents[2] / "docs" / "schemas" / f"{name}.json"
+    return jsonschema.Draft202012Validator(json.loads(path.read_text()))
+
+
+SEVERAL = """group,private,people,no,later,yes
+a,x,3,0.5,0.3,0.2
+a,y,2,0.1,0.2,0.7
+"""
+THREE = ["--rule", "no", "--rule", "later", "--rule", "yes"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--delta", ".9"],
+        ["--alpha", ".5", "--values", "0,1"],
+        ["--beta", ".7", "--digits", "3"],
+        ["--gamma", "0.3", "--distance", "l2"],
+    ],
+    ids=" ".join,
+)
+def test_announce_fits_its_schema(folder, more, capsys):
+    """Every form of an announcement is what docs/schemas/announce.json says, for two outcomes and for three."""
+    (folder / "three.csv").write_text(SEVERAL)
+    for table in (["rules.csv"], ["three.csv", *THREE]):
+        assert main(["announce", *table, *more, "--json"]) in (0, 1)
+        record = json.loads(capsys.readouterr().out)
+        schema("announce").validate(record)
+        record["result"]["groups"][0]["promised"] = 1.5
+        with pytest.raises(jsonschema.ValidationError):
+            schema("announce").validate(record)
+
+
+def test_attack_fits_its_schema(folder, capsys):
+    """A manifest, figures, figures that contradict and a search without time."""
+    main(["announce", "rules.csv", "--delta", ".9", "--manifest", "m.json"])
+    rates = [{"kind": "rate", "group": "Female", "value": v} for v in ("0.15", "0.25")]
+    (folder / "one.json").write_text(json.dumps({"figures": rates[:1]}))
+    (folder / "two.json").write_text(json.dumps({"figures": rates}))
+    seen = set()
+    for more in (["m.json"], ["one.json"], ["two.json"], ["one.json", "--seconds", "0"]):
+        capsys.readouterr()
+        main(["attack", *more, "--knows", "side.json", "--json"])
+        record = json.loads(capsys.readouterr().out)
+        schema("attack").validate(record)
+        seen.add(record["verdict"])
+        record["result"]["status"] = "fine"
+        with pytest.raises(jsonschema.ValidationError):
+            schema("attack").validate(record)
+    assert {"contradiction", "unknown"} < seen
