@@ -34,8 +34,8 @@ def show_couple(found: Couple, html: Path | None = None, certificate: Path | Non
         out.print()
     if found.composition is not None:
         c = found.composition
-        rules = (("exact product", c.epsilon), ("advanced", c.advanced))
-        told = [f"{name} {'none' if v is None else numbers.measured(v)}" for name, v in rules]
+        rules = (("exact product", c.epsilon), ("best other rule", c.least_other))
+        told = [f"{name} {said.epsilon(v)}" for name, v in rules]
         out.print(f"  Least ε of {numbers.count(c.times)} uses: {', '.join(told)}.", soft_wrap=True)
     if found.chain is not None:
         proof = found.chain

@@ -213,7 +213,10 @@ def advanced(eps: object, delta: object, times: int, omega: object, proper: bool
 
 @dataclass(frozen=True)
 class Composition:
-    """Least e^eps of many steps by every valid rule; ``exact`` is the product and never above the others, None is infinite."""
+    """Least e^eps of many steps by every valid rule; ``exact`` is the product and never above the others, None is infinite.
+
+    ``advanced`` is an eps, because it has no rational factor.
+    """
 
     times: int
     delta: Fraction
@@ -226,6 +229,12 @@ class Composition:
     def epsilon(self) -> float | None:
         """The exact eps, rounded up."""
         return None if self.exact is None else log_up(self.exact)
+
+    @property
+    def least_other(self) -> float | None:
+        """The smallest eps of the rules that only know one (eps, delta) per step, rounded up."""
+        logs = [log_up(value) for value in (self.basic, self.optimal) if value is not None]
+        return min([*logs, *([] if self.advanced is None else [self.advanced])], default=None)
 
 
 def composed(step: Hinges | Profile, times: int, delta: object = 0) -> Composition:

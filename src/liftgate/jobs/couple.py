@@ -113,7 +113,8 @@ class Couple:
         if self.composition is not None:
             c = self.composition
             out["composition"] = {"times": c.times, "delta": c.delta, "exact": _or_infinite(c.exact), "basic": _or_infinite(c.basic),
-                                  "optimal": _or_infinite(c.optimal), "advanced_eps": c.advanced}  # fmt: skip
+                                  "optimal": _or_infinite(c.optimal), "advanced_eps": c.advanced,
+                                  "least_other_eps": "inf" if c.least_other is None else c.least_other}  # fmt: skip
         if self.chain is not None:
             out["chain"] = {"exp_eps": self.chain.exp_eps, "delta": self.chain.delta, "by_output": self.chain.by_output}
         return out

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
+from liftgate.couplings.hinges import log_up
 from liftgate.couplings.profiles import STAR, Profile
 from liftgate.labels import label_text
 from liftgate.report import couple_words as said
@@ -250,18 +251,9 @@ def _composition(found: Couple) -> list[tuple[str, str]]:
     c = found.composition
     if c is None:
         return []
-    logs = [
-        (name, value)
-        for name, value in (("exact product", c.exact), ("optimal, one ε and δ known", c.optimal), ("basic", c.basic))
-    ]
-    rows = [(name, "none" if value is None else numbers.measured(_log(value))) for name, value in logs]
-    return [*rows, ("advanced", "none" if c.advanced is None else numbers.measured(c.advanced))]
-
-
-def _log(value: Fraction) -> float:
-    from liftgate.couplings.hinges import log_up
-
-    return log_up(value)
+    logs = (("exact product", c.exact), ("optimal, one ε and δ known", c.optimal), ("basic", c.basic))
+    rows = [(name, said.epsilon(None if value is None else log_up(value))) for name, value in logs]
+    return [*rows, ("advanced", said.epsilon(c.advanced)), ("best of the last three", said.epsilon(c.least_other))]
 
 
 def _chain_text(found: Couple) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,6 +37,21 @@ def _short(value: Fraction) -> str:
     if len(text) <= _LONG and (value.denominator < 10**5):
         return numbers.count(int(value)) if value.denominator == 1 else text
     return numbers.digits_text(numbers.significant(value, 3, "up"), 3)
+
+
+def epsilon(value: float | None) -> str:
+    """An ε with three decimals, or two digits where those would be 0, rounded up; ``none`` where no finite one will do.
+
+    >>> epsilon(0.6931471805599454), epsilon(3.0), epsilon(0.0), epsilon(0.00012345), epsilon(None)
+    ('0.694', '3', '0', '0.00013', 'none')
+    """
+    if value is None:
+        return "none"
+    exact = Fraction(value)
+    if exact < Fraction(1, 100):
+        return numbers.digits_text(numbers.significant(exact, 2, "up"), 2)
+    up = math.ceil(exact * 1000)
+    return f"{up // 1000:,}" + (f".{up % 1000:03d}" if up % 1000 else "")
 
 
 def times_in(value: Fraction, base: int = 0) -> str:
@@ -173,7 +189,5 @@ def exact_text(found: Couple) -> str:
     if t is None:
         said.append(f"No ratio, however large, allows δ = {share(q.delta)}.")
     else:
-        said.append(
-            f"The least ratio for δ = {share(q.delta)} is {ratio(t)} (ε = {numbers.measured(p.epsilon(q.delta) or 0.0)})."
-        )
+        said.append(f"The least ratio for δ = {share(q.delta)} is {ratio(t)} (ε = {epsilon(p.epsilon(q.delta))}).")
     return " ".join(said)
