@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from liftgate import checker
 from liftgate.channel import Channel
 
+SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schemas" / "couple.json"
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -60,6 +62,47 @@ def test_json_is_one_object(laws: Path, run: Run) -> None:
     assert told["result"]["least"] == {"exp_eps": "inf", "eps": "inf", "delta": "1/22"}
     assert told["result"]["blocks"][1] == {"left": "7/11", "right": "7/22"}
     assert told["result"]["event"] == ["1"]
+
+
+ASKED = {
+    "refuted": ("4.json", "5.json", "--exp-eps", "2"),
+    "proved": ("4.json", "5.json", "--eps", "7/10", "--delta", "1/22"),
+    "measured": ("coin.csv", "nioc.csv"),
+    "composed": ("coin.csv", "nioc.csv", "--compose", "20", "--delta", "1/1000", "--exp-eps", "3"),
+    "endless": ("4.json", "5.json", "--compose", "2"),
+    "searched": ("sparse-vector-5:queries=3", "--all-neighbours"),
+    "partial": ("noisy-max-value:queries=2", "--all-neighbours", "--exp-eps", "9999"),
+    "own": ("family.json", "--all-neighbours"),
+    "chain": ("--chain", "chain.json", "--exp-eps", "2"),
+    "light": ("light.json", "light.json", "--sub"),
+}
+
+
+@pytest.mark.parametrize("kind", list(ASKED))
+def test_json_fits_its_schema(kind: str, laws: Path, run: Run) -> None:
+    """Every form of an answer is what docs/schemas/couple.json says, and a changed one is not."""
+    flip = {"0": {"0": "2/3", "1": "1/3"}, "1": {"0": "1/3", "1": "2/3"}}
+    (laws / "chain.json").write_text(json.dumps({"left": [flip], "right": [flip], "starts": [["0", "1"]]}))
+    (laws / "family.json").write_text(json.dumps({"a": {"x": "1/2", "y": "1/2"}, "b": {"x": "1/4", "y": "3/4"}}))
+    (laws / "light.json").write_text('{"x": "1/2"}')
+    code, out, err = run("couple", *ASKED[kind], "--json")
+    told = json.loads(out)
+    assert (code, err) == (0 if told["verdict"] in (None, "proved") else 1, "")
+    schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    schema.validate(told)
+    told["result"]["blocks"][0]["left"] = 0.5
+    with pytest.raises(jsonschema.ValidationError):
+        schema.validate(told)
+
+
+def test_errors_are_json_as_well(laws: Path, run: Run) -> None:
+    """With --json an error is one object with place, value and fix, and the exit code is 2."""
+    (laws / "sum.json").write_text('{"a": "1/2", "b": "1/4"}')
+    code, out, _ = run("couple", "sum.json", "5.json", "--json")
+    told = json.loads(out)["error"]
+    assert code == 2
+    assert set(told) == {"place", "value", "fix"}
+    assert "3/4" in told["value"]
 
 
 def test_measured_without_a_question(laws: Path, run: Run) -> None:
@@ -140,6 +183,14 @@ def test_laws_that_are_none_are_named(name: str, laws: Path, run: Run) -> None:
         (("4.json", "5.json", "--relation", "near"), "not known"),
         (("4.json", "5.json", "--relation", "pairs.json"), "the left law has no label '99'"),
         (("4.json", "5.json", "--relation", "empty.json"), "empty"),
+        (("4.json", "5.json", "--relation", "wide.json", "--max-edges", "3"), "it has 4 pairs, more than 3"),
+        (("4.json", "5.json", "--relation", "odd.json"), "entry 1: ['1'] is not a pair"),
+        (("4.json", "5.json", "--relation", "distance<=-1"), "negative"),
+        (("words.csv", "words.csv", "--relation", "distance<=1"), "label 'x'"),
+        (("4.json", "5.json", "--exp-eps", "0.5/2"), "--exp-eps"),
+        (("4.json", "5.json", "--eps", "0.5"), "is a decimal"),
+        (("4.json", "5.json", "--exp-eps", "2.5"), "write 5/2, or add --decimals-exact"),
+        (("4.json", "5.json", "--exp-eps", "2", "--delta", "-1/10"), "not between 0 and 1"),
         (("4.json", "missing.json"), "missing.json"),
         (("4.json",), "two laws are needed"),
         (("laplace", "--all-neighbours"), "'laplace' is not known"),
@@ -153,6 +204,9 @@ def test_questions_that_cannot_be_asked(words: tuple[str, ...], said: str, laws:
     """Exit 2 and the reason on standard error."""
     (laws / "pairs.json").write_text('[["99", "5"]]')
     (laws / "empty.json").write_text("[]")
+    (laws / "wide.json").write_text('[["1", "2"], ["2", "2"], ["3", "2"], ["4", "2"]]')
+    (laws / "odd.json").write_text('[["1", "2"], ["1"]]')
+    (laws / "words.csv").write_text("label,mass\nx,1\n")
     code, out, err = run("couple", *words)
     assert code == 2
     assert said in err

@@ -10,7 +10,7 @@ from fractions import Fraction as F
 import pytest
 
 from liftgate import checker
-from liftgate.couplings import Spans, certify, certify_profile, profile
+from liftgate.couplings import Law, Spans, certify, certify_profile, profile
 from liftgate.couplings.chains import Chain, prove
 from liftgate.couplings.programs import above_threshold_chain
 from liftgate.errors import UsageError
@@ -72,6 +72,18 @@ def test_labels_keep_their_meaning():
         certify(profile({"1": "1/2", "1.0": "1/2"}, {"1": 1}, "distance<=1"), 1, 0)
     reverse = profile(["1/2", "1/2"], ["1/4", "3/4"], Spans([0, 0], [1, 2])).reverse
     assert certify_profile(reverse).verdict.holds
+
+
+def test_relations_too_large_to_list_are_refused():
+    """25 million implied pairs are decided at once, but a certificate would have to list them."""
+    size = 5000
+    law = Law(tuple(range(size)), (1,) * size, size)
+    p = profile(law, law, Spans([0] * size, [size] * size))
+    assert p.delta(exp_eps=1) == 0
+    with pytest.raises(UsageError, match="more than 20000000 pairs"):
+        certify_profile(p)
+    with pytest.raises(UsageError, match="more than 20000000 pairs"):
+        profile(law, law, p.reverse.relation)
 
 
 # --- lies ----------------------------------------------------------------------------------------------------------------

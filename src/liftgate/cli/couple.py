@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--channel", type=click.Path(dir_okay=False), help="LEFT and RIGHT are public values of this channel (JSON)."
 )
+@click.option("--max-edges", type=click.IntRange(1), metavar="N", help="Pairs a listed relation may have (20,000,000).")
 @click.option("--decimals-exact", is_flag=True, help="A decimal such as 0.1 means exactly 1/10.")
 @click.option("--sub", is_flag=True, help="The laws may add up to less than 1.")
 @click.option(
@@ -97,13 +98,13 @@ def _ask(options: dict[str, Any]) -> Couple:
         from liftgate.cli.progress import counting
 
         with counting("neighbours"):
-            return couple_family(_family(left, options), _relation(options["relation"]), **asked)
+            return couple_family(_family(left, options), _relation(options), **asked)
     if not left or not right:
         raise UsageError(
             "liftgate couple", "two laws are needed", "give LEFT and RIGHT, or --all-neighbours, or --chain"
         )
     laws, names = _laws(left, right, options)
-    relation, proper = _relation(options["relation"]), not options["sub"]
+    relation, proper = _relation(options), not options["sub"]
     return couple(laws[0], laws[1], relation, **asked, proper=proper, times=options["times"], names=names)
 
 
@@ -133,12 +134,14 @@ def _family(left: str, options: dict[str, Any]) -> Any:
     return law_family(laws, Path(left).stem, None, not options["sub"])
 
 
-def _relation(text: str) -> Any:
-    if text.lower().endswith(".json"):
-        from liftgate.couplings.law_files import read_pairs_file
+def _relation(options: dict[str, Any]) -> Any:
+    text: str = options["relation"]
+    if not text.lower().endswith(".json"):
+        return text
+    from liftgate.couplings.law_files import read_pairs_file
+    from liftgate.couplings.relations import MAX_EDGES
 
-        return read_pairs_file(text)
-    return text
+    return read_pairs_file(text, options["max_edges"] or MAX_EDGES)
 
 
 def _number(text: str | None, place: str, decimals_exact: bool) -> Any:

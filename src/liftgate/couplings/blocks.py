@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from liftgate.couplings import interval_kernels, kernels
 from liftgate.couplings.laws import Law
-from liftgate.couplings.relations import Graph, Intervals, Ints, Matching, Relation, Reversed
+from liftgate.couplings.relations import Graph, Intervals, Ints, Matching, Relation, Reversed, listable
 from liftgate.errors import UsageError
 
 Engine = Literal["auto", "exact", "int64", "guess"]
@@ -53,6 +53,7 @@ def decompose(left: Law, right: Law, relation: Relation, engine: Engine = "auto"
     if isinstance(relation, Matching):
         return _matching(left.weights, right.weights, relation)
     if isinstance(relation, Reversed):
+        listable(relation)
         relation = Graph.of_rows([list(relation.row(i)) for i in range(len(left))], len(right))
     assert isinstance(relation, Graph | Intervals)
     part = Part(left.weights, right.weights, relation)

@@ -12,7 +12,16 @@ from liftgate.couplings import interval_kernels, kernels
 from liftgate.couplings.blocks import SMALL, Part
 from liftgate.couplings.hinges import exp_factor
 from liftgate.couplings.laws import Law, LawLike, read_law
-from liftgate.couplings.relations import MAX_EDGES, Graph, Intervals, Matching, RelationLike, Reversed, read_relation
+from liftgate.couplings.relations import (
+    MAX_EDGES,
+    Graph,
+    Intervals,
+    Matching,
+    RelationLike,
+    Reversed,
+    listable,
+    read_relation,
+)
 
 _SAFE = 1 << 62
 
@@ -30,6 +39,7 @@ def least_delta(
     left, right = read_law(mu1, "left", proper), read_law(mu2, "right", proper)
     related = read_relation(relation, left, right, max_edges)
     if isinstance(related, Matching | Reversed):
+        listable(related, max_edges)
         related = Graph.of_rows([list(related.row(i)) for i in range(len(left))], len(right))
     assert isinstance(related, Graph | Intervals)
     up, down = t.denominator * right.scale, t.numerator * left.scale

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from liftgate.couplings.laws import Law, read_law
+from liftgate.couplings.relations import MAX_EDGES
 from liftgate.errors import DataError
 
 _FRACTION = re.compile(r"-?\d{1,2000}(/0*[1-9]\d{0,1999})?")
@@ -44,12 +45,15 @@ def read_family_file(path: str | Path, decimals_exact: bool = False, proper: boo
     return laws
 
 
-def read_pairs_file(path: str | Path) -> list[tuple[Any, Any]]:
-    """A relation from JSON ``[["left", "right"], ...]``."""
+def read_pairs_file(path: str | Path, most: int = MAX_EDGES) -> list[tuple[Any, Any]]:
+    """A relation from JSON ``[["left", "right"], ...]`` with at most so many pairs."""
     place = f"relation {Path(path).name}"
     document = read_json(path, place)
     if not isinstance(document, list):
         raise DataError(place, "it is no list of pairs", 'write [["left label", "right label"], ...]')
+    if len(document) > most:
+        fix = 'use an interval relation such as "distance<=1", which lists no pairs, or raise --max-edges'
+        raise DataError(place, f"it has {len(document)} pairs, more than {most}", fix)
     out = []
     for k, pair in enumerate(document):
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(v, str) for v in pair):

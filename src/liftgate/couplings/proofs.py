@@ -10,7 +10,7 @@ from liftgate.certificates.certificate import Certificate
 from liftgate.couplings.hinges import exp_factor, rational_eps, small_delta
 from liftgate.couplings.laws import Law
 from liftgate.couplings.profiles import STAR, Profile
-from liftgate.couplings.relations import Intervals, Matching, Relation, Reversed
+from liftgate.couplings.relations import Intervals, Matching, Relation, Reversed, listable
 from liftgate.errors import UsageError
 from liftgate.exact import exp_enclosure
 from liftgate.labels import label_texts
@@ -108,6 +108,7 @@ def _names(p: Profile) -> tuple[Names, writers.Relation]:
     if isinstance(plain, Intervals) and plain.distance is not None:
         names = _numbers(p.left, "left"), _numbers(p.right, "right")
         return names, f"distance<={plain.distance}"
+    listable(plain)
     left, right = label_texts(p.left.labels), label_texts(p.right.labels)
     return (left, right), {"pairs": [[a, right[j]] for i, a in enumerate(left) for j in p.relation.row(i)]}
 

@@ -209,6 +209,13 @@ class Spans:
     stops: Iterable[int]
 
 
+def listable(relation: Relation, max_edges: int = MAX_EDGES) -> None:
+    """Refuse to list the pairs of a relation that implies more than are allowed; they are counted without listing them."""
+    plain = relation.of if isinstance(relation, Reversed) else relation
+    if isinstance(plain, Intervals) and int(np.maximum(plain.high - plain.low, 0).sum()) > max_edges:
+        raise _too_many(max_edges)
+
+
 _DISTANCE = re.compile(r"\s*distance\s*<=\s*(\S+)\s*")
 
 
