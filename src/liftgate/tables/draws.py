@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,12 +71,46 @@ class Draw:
         """``fresh`` or ``keyed``."""
         return "fresh" if self.key is None else "keyed"
 
-    def through(self, channels: Sequence[Channel], positions: Positions, ids: Sequence[str] | None) -> Positions:
-        """Rows sent through up to two channels one after the other, each with randomness of its own."""
-        words = None if self.key is None else keyed_words(self.key, ids or ())
+    def through(
+        self,
+        channels: Sequence[Channel],
+        positions: Positions,
+        ids: Sequence[str] | None,
+        random: Callable[[int], NDArray[np.uint64]] | None = None,
+    ) -> Positions:
+        """Rows sent through up to two channels one after the other, each with randomness of its own.
+
+        Fresh draws read the operating system, or the words of ``random`` where these were stretched from it.
+        """
+        words = keyed_words(self.key, ids or ()) if self.key is not None else None
+        if words is None and random is not None:
+            words = random(len(positions))
         for step, channel in enumerate(channels):
             positions = channel.draw(positions, None if words is None else words[:, step])
         return positions
+
+
+@dataclass
+class Stretched:
+    """Fresh words for one task of a cluster: SHAKE-256(seed || partition || call), the seed 32 bytes of the operating system.
+
+    The seed belongs to one release, is made when the release is written and kept nowhere. A task that runs twice (after
+    a failure, or because another was slow) makes the same words again, so that a second run tells nothing new.
+
+    >>> bool((Stretched(bytes(32), 3)(5) == Stretched(bytes(32), 3)(5)).all())
+    True
+    """
+
+    seed: bytes = field(repr=False)
+    partition: int
+    calls: int = 0
+
+    def __call__(self, rows: int) -> NDArray[np.uint64]:
+        """Two words for each row."""
+        place = self.partition.to_bytes(8, "big") + self.calls.to_bytes(8, "big")
+        self.calls += 1
+        stretched = hashlib.shake_256(self.seed + place).digest(16 * rows)
+        return np.frombuffer(stretched, dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def draw_of(mode: str, key: bytes | str | None, row_id: str | None, channel: Channel) -> Draw:

@@ -48,6 +48,7 @@ class Opened:
     bind: Callable[[Sequence[int], Sequence[int]], Bound]
     notes: tuple[str, ...] = ()
     files: tuple[CsvFile, ...] = ()
+    engine: str = "DuckDB"
 
 
 @contextlib.contextmanager
