@@ -108,7 +108,7 @@ def run(quick: bool) -> list[dict[str, Any]]:
     assert isinstance(spans, Intervals)
     implied = int((spans.high - spans.low).sum())
     sort = seconds(lambda: [sorted(range(labels), key=places.__getitem__) for _ in range(2)])
-    Part(left.weights, right.weights, spans)
+    Part(left, right, spans)
     greedy = seconds(lambda: least_delta(left, right, 1, spans))
     add(
         f"intervals, {implied} implied edges",

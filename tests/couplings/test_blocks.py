@@ -184,3 +184,34 @@ def test_one_flow_for_one_factor_agrees(instances, questions):
         p = profile(left, right, relation)
         for t in (F(1), F(5, 3)):
             assert least_delta(left, right, t, relation) == p.delta(exp_eps=t)
+
+
+def test_distances_between_whole_numbers_are_those_between_fractions():
+    """Labels that fit in int64, labels that do not, and labels as text give the same blocks at any distance."""
+    rng = random.Random(21)
+    for _ in range(40):
+        far = rng.choice((0, 2**61 - 40, 2**63, -(2**70)))
+        masses = {far + rng.randint(-20, 20): F(1) for _ in range(8)}
+        other = {far + rng.randint(-20, 20): F(1) for _ in range(8)}
+        left, right = ({k: F(1, len(law)) for k in law} for law in (masses, other))
+        for k in ("0", "3", "5/2", str(2**62)):
+            words = profile(
+                {str(a): m for a, m in left.items()}, {str(b): m for b, m in right.items()}, f"distance<={k}"
+            )
+            assert profile(left, right, f"distance<={k}").blocks == words.blocks
+            near = [(a, b) for a in left for b in right if abs(a - b) <= F(k)]
+            if near:
+                assert profile(left, right, near).blocks == words.blocks
+
+
+def test_a_label_beyond_int64_without_partner_does_not_stop_the_fast_engine():
+    """Large instances with one huge mass that is not in the network are still solved in int64, and rightly."""
+    n = 2500
+    weights = [2**70, *(1 + i % 7 for i in range(n))]
+    left, right = (Law(tuple(range(n + 1)), tuple(weights), sum(weights)) for _ in range(2))
+    pairs = [(i, j) for i in range(1, n + 1) for j in (i, i % n + 1)]
+    p = profile(left, right, pairs)
+    assert p.delta(exp_eps=1) == F(2**70, sum(weights))
+    from liftgate.couplings.flows import least_delta
+
+    assert least_delta(left, right, 1, pairs) == p.delta(exp_eps=1)

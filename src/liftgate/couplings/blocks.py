@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftgate.couplings import interval_kernels, kernels
-from liftgate.couplings.laws import Law
+from liftgate.couplings.laws import Law, whole_array
 from liftgate.couplings.relations import Graph, Intervals, Ints, Matching, Relation, Reversed, listable
 from liftgate.errors import UsageError
 
@@ -56,9 +56,9 @@ def decompose(left: Law, right: Law, relation: Relation, engine: Engine = "auto"
         listable(relation)
         relation = Graph.of_rows([list(relation.row(i)) for i in range(len(left))], len(right))
     assert isinstance(relation, Graph | Intervals)
-    part = Part(left.weights, right.weights, relation)
+    part = Part(left, right, relation)
     segments, flows = part.solve(_pick(engine, part.w1, part.w2, part.size))
-    return _assemble(left.weights, right.weights, part, segments, flows)
+    return _assemble(left, right, part, segments, flows)
 
 
 def _pick(engine: Engine, w1: list[int], w2: list[int], size: int) -> Engine:
@@ -115,21 +115,15 @@ def _matching(w1: tuple[int, ...], w2: tuple[int, ...], relation: Matching) -> B
         np.array(right_block, dtype=np.int64),
         np.array([pairs[k][0] for k in order], dtype=np.int64),
         np.array([pairs[k][1] for k in order], dtype=np.int64),
-        _whole(amount),
+        whole_array(amount),
     )
-
-
-def _whole(values: list[int]) -> NDArray[Any]:
-    small = all(v < _SAFE for v in values)
-    return np.array(values, dtype=np.int64 if small else object)
 
 
 class Part:
     """The labels with mass and at least one partner with mass, numbered anew, and the work on them."""
 
-    def __init__(self, w1: tuple[int, ...], w2: tuple[int, ...], relation: Graph | Intervals) -> None:
-        heavy_l = np.array([w > 0 for w in w1])
-        heavy_r = np.array([w > 0 for w in w2])
+    def __init__(self, left: Law, right: Law, relation: Graph | Intervals) -> None:
+        heavy_l, heavy_r = ((law.units > 0).astype(bool) for law in (left, right))
         if isinstance(relation, Intervals):
             places = heavy_r[relation.order]
             rank = np.concatenate([[0], np.cumsum(places)])
@@ -146,7 +140,7 @@ class Part:
             self.low, self.high = rank[low], rank[high]
             self.size = len(self.lefts) + len(self.rights)
         else:
-            owner = np.repeat(np.arange(len(w1)), np.diff(relation.start))
+            owner = np.repeat(np.arange(len(left)), np.diff(relation.start))
             keep = heavy_l[owner] & heavy_r[relation.targets]
             owner, to = owner[keep], relation.targets[keep]
             self.lefts, self.rights = np.unique(owner), np.unique(to)
@@ -155,8 +149,9 @@ class Part:
             self.start = np.searchsorted(self.owner, np.arange(len(self.lefts) + 1))
             self.size = len(self.to)
         self.intervals = isinstance(relation, Intervals)
-        self.w1 = [w1[i] for i in self.lefts.tolist()]
-        self.w2 = [w2[j] for j in self.rights.tolist()]
+        self.units1, self.units2 = left.units[self.lefts], right.units[self.rights]
+        self.w1: list[int] = self.units1.tolist()
+        self.w2: list[int] = self.units2.tolist()
 
     def solve(self, engine: Engine) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
         """Blocks as positions of the part, in order, and their flows."""
@@ -306,32 +301,30 @@ def _ranks_inside(left: Any, right: Any, bounds: Any, low: Ints, high: Ints, m: 
 
 
 def _assemble(
-    w1: tuple[int, ...],
-    w2: tuple[int, ...],
-    part: Part,
-    segments: list[tuple[list[int], list[int]]],
-    flows: tuple[Any, Any, Any],
+    left: Law, right: Law, part: Part, segments: list[tuple[list[int], list[int]]], flows: tuple[Any, Any, Any]
 ) -> Blocks:
     """Blocks in original positions and units, with the labels that have no partner in blocks of their own."""
-    left_block, right_block = np.full(len(w1), -1, dtype=np.int64), np.full(len(w2), -1, dtype=np.int64)
+    left_block, right_block = (np.full(len(law), -1, dtype=np.int64) for law in (left, right))
+    alone, bare = (
+        np.flatnonzero((law.units > 0).astype(bool) & ~np.isin(np.arange(len(law)), paired))
+        for law, paired in ((left, part.lefts), (right, part.rights))
+    )
     masses: list[tuple[int, int]] = []
-    paired_l, paired_r = set(part.lefts.tolist()), set(part.rights.tolist())
-    alone = [i for i, w in enumerate(w1) if w > 0 and i not in paired_l]
-    if alone:
+    if alone.size:
         left_block[alone] = 0
-        masses.append((sum(w1[i] for i in alone), 0))
+        masses.append((sum(left.units[alone].tolist()), 0))
     for a, b in segments:
         lefts, rights = part.lefts[a], part.rights[b]
         left_block[lefts] = len(masses)
         right_block[rights] = len(masses)
-        masses.append((sum(w1[i] for i in lefts.tolist()), sum(w2[j] for j in rights.tolist())))
-    bare = [j for j, w in enumerate(w2) if w > 0 and j not in paired_r]
-    if bare:
+        masses.append((sum(left.units[lefts].tolist()), sum(right.units[rights].tolist())))
+    if bare.size:
         right_block[bare] = len(masses)
-        masses.append((0, sum(w2[j] for j in bare)))
-    source = part.lefts[np.asarray(flows[0], dtype=np.int64)] if len(flows[0]) else np.empty(0, dtype=np.int64)
-    target = part.rights[np.asarray(flows[1], dtype=np.int64)] if len(flows[1]) else np.empty(0, dtype=np.int64)
-    return Blocks(tuple(masses), left_block, right_block, source, target, _whole([int(v) for v in flows[2]]))
+        masses.append((0, sum(right.units[bare].tolist())))
+    source, target = (
+        side[np.asarray(at, dtype=np.int64)] for side, at in ((part.lefts, flows[0]), (part.rights, flows[1]))
+    )
+    return Blocks(tuple(masses), left_block, right_block, source, target, whole_array(flows[2]))
 
 
 def as_fractions(blocks: Blocks, left: Law, right: Law) -> list[tuple[Fraction, Fraction]]:

@@ -45,7 +45,7 @@ def least_delta(
     up, down = t.denominator * right.scale, t.numerator * left.scale
     common = gcd(up, down)
     up, down = up // common, down // common  # left room w up, right room w down
-    part = Part(left.weights, right.weights, related)
+    part = Part(left, right, related)
     carried = sum(part.w1) * up - _remaining(part, up, down)
     return Fraction(left.total * up - carried, left.scale * up)
 
@@ -57,16 +57,17 @@ def _remaining(part: Part, up: int, down: int) -> int:
         return 0
     fast = part.size >= SMALL and max(sum(part.w1) * up, sum(part.w2) * down) < _SAFE
     space: Any = vars(kernels) | vars(interval_kernels)
-    make: Any = list
+    make: Any = lambda values: values.tolist()  # noqa: E731
     zeros: Any = lambda size: [0] * size  # noqa: E731
     if fast:
         from liftgate.couplings.compiled import compiled
 
         space = compiled()
-        make = lambda values: np.array(values, dtype=np.int64)  # noqa: E731
+        make = lambda values: values.astype(np.int64)  # noqa: E731
         zeros = lambda size: np.zeros(size, dtype=np.int64)  # noqa: E731
-    rl, rr = make([w * up for w in part.w1]), make([w * down for w in part.w2])
-    whole = (make(range(n)), make(range(m)), 0, n, 0, m)
+    rl: Any = make(part.units1) * up if fast else [w * up for w in part.w1]
+    rr: Any = make(part.units2) * down if fast else [w * down for w in part.w2]
+    whole = (make(np.arange(n)), make(np.arange(m)), 0, n, 0, m)
     if part.intervals:
         space["sweep"](
             *whole, make(part.low), make(part.high), rl, rr,

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftgate.errors import DataError
 from liftgate.exact import fraction
@@ -46,6 +47,11 @@ class Law:
         return self.total == self.scale
 
     @cached_property
+    def units(self) -> NDArray[Any]:
+        """The weights as an array: int64 where they fit, else whole numbers of any size."""
+        return whole_array(self.weights)
+
+    @cached_property
     def position(self) -> dict[Label, int]:
         """The index of each label."""
         return {label: i for i, label in enumerate(self.labels)}
@@ -57,6 +63,14 @@ class Law:
     def masses(self) -> list[Fraction]:
         """All masses in the order of the labels."""
         return [Fraction(w, self.scale) for w in self.weights]
+
+
+def whole_array(values: Sequence[int]) -> NDArray[Any]:
+    """Whole numbers as int64 where they fit, else as they are."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return np.array(values, dtype=object)
 
 
 def read_law(source: LawLike | Law, side: str, proper: bool = True) -> Law:

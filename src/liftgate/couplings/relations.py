@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,7 @@ from typing import Any, Protocol, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from liftgate.couplings.laws import Label, Law
+from liftgate.couplings.laws import Label, Law, whole_array
 from liftgate.errors import DataError, UsageError
 from liftgate.exact import fraction
 
@@ -324,6 +325,17 @@ def _from_codes(codes: NDArray[Any], n: int, m: int) -> Relation:
     return Graph(start, targets, m)
 
 
+_FAR = 1 << 61
+
+
+def _small(law: Law) -> Ints | None:
+    """The labels as an array where all are whole numbers that a distance cannot take beyond int64."""
+    if set(map(type, law.labels)) != {int}:
+        return None
+    labels = whole_array(law.labels)  # type: ignore[arg-type]
+    return labels if labels.dtype != object and max(map(abs, (labels.min(), labels.max()))) < _FAR else None
+
+
 def _numbers(law: Law, side: str) -> list[Any]:
     out: list[Any] = []
     for label in law.labels:
@@ -339,6 +351,12 @@ def _numbers(law: Law, side: str) -> list[Any]:
 def _distance(k: Fraction, left: Law, right: Law) -> Relation:
     if k < 0:
         raise UsageError("relation", f"the distance {k} is negative", "use a distance of at least 0")
+    here, there = _small(left), _small(right)
+    if here is not None and there is not None and k < _FAR:
+        places = np.argsort(there, kind="stable")
+        low = np.searchsorted(there[places], here - math.floor(k), "left")
+        high = np.searchsorted(there[places], here + math.floor(k), "right")
+        return Intervals(low, high, places, k)
     a, b = _numbers(left, "left"), _numbers(right, "right")
     order = sorted(range(len(b)), key=b.__getitem__)
     values = [b[j] for j in order]
