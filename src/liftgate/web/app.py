@@ -7,7 +7,6 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,10 +16,11 @@ from starlette.exceptions import HTTPException
 from liftgate import __version__
 from liftgate.errors import LiftgateError
 from liftgate.web.guard import Guard
-from liftgate.web.live import Board, Boards
+from liftgate.web.live import Boards
 from liftgate.web.places import Places
+from liftgate.web.rooms import field_of
 from liftgate.web.routes import router
-from liftgate.web.workers import Job, Workers
+from liftgate.web.workers import Workers
 
 _SWEEP_SECONDS = 60
 
@@ -31,7 +31,6 @@ class Server:
     def __init__(self, folder: Path, most_workers: int | None = None) -> None:
         self.places = Places(folder)
         self.boards = Boards()
-        self.counting: dict[str, tuple[str, Board]] = {}
         self.workers: Workers | None = None
         self._most = most_workers
 
@@ -40,12 +39,6 @@ class Server:
         """The worker processes; there are some while the server runs."""
         assert self.workers is not None
         return self.workers
-
-    def keep(self, job: Job, joint: Any) -> None:
-        """A table that was counted, for the sliders."""
-        key, asked = self.counting.pop(job.id)
-        self.boards.put(key, Board(joint, asked.place, asked.question))
-        job.joint = key
 
     async def run(self) -> None:
         """Delete what is older than its time."""
@@ -57,7 +50,7 @@ class Server:
     @contextlib.asynccontextmanager
     async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         """From the first to the last request; at the end nothing is left."""
-        self.workers = Workers(self.places.private, self.keep, self._most)
+        self.workers = Workers(self.places.private, self._most)
         self.workers.warm()
         sweeping = asyncio.create_task(self.run())
         try:
@@ -88,14 +81,16 @@ def application(folder: Path, port: int, token: str | None = None, most_workers:
     return Guard(app, token or secrets.token_urlsafe(24), port)
 
 
-def refusal(status: int, place: str, value: str, fix: str) -> JSONResponse:
-    """An error as the command line tells it."""
-    return JSONResponse({"error": {"place": place, "value": value, "fix": fix}}, status)
+def refusal(request: Request, place: str, value: str, fix: str) -> JSONResponse:
+    """An error as the command line tells it, and the field of the form that it is about."""
+    record = {"place": place, "value": value, "fix": fix}
+    kind = request.url.path.rstrip("/").rpartition("/")[2]
+    return JSONResponse({"error": record, "field": field_of(kind, record)}, 422)
 
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, LiftgateError)
-    return refusal(422, error.place, error.problem, error.fix)
+    return refusal(request, error.place, error.problem, error.fix)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -104,7 +99,7 @@ def _invalid(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     place = ", ".join(str(p) for p in first.get("loc", ()) if p not in ("body", "query", "path")) or "question"
     return refusal(
-        422,
+        request,
         place.encode("utf-8", "replace").decode(),
         str(first.get("msg", "is not what is asked for")),
         "see the list of questions: api.html",

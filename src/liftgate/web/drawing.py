@@ -22,9 +22,19 @@ def result(found: Any, context: Mapping[str, Any]) -> str:
     return fragment(page.template, page=page, **page.body)
 
 
+def summary(found: Any, context: Mapping[str, Any]) -> str:
+    """Of the same page only the finding, what it rests on and what it does not say."""
+    return fragment("summary.html", page=page_of(found, context))
+
+
 def fragment(template: str, **values: Any) -> str:
-    """One template as markup in which every name from a table is escaped."""
-    return _SURROGATE.sub("\ufffd", _environment().get_template(template).render(**values))
+    """One template as markup in which every name from a table is escaped.
+
+    The page forbids styles in markup; they wait in ``data-style`` for the script to put them on. Only tags can hold
+    the text that is replaced, because quotes are escaped everywhere else.
+    """
+    made = _environment().get_template(template).render(**values)
+    return _SURROGATE.sub("\ufffd", made).replace(' style="', ' data-style="')
 
 
 @cache

@@ -21,6 +21,8 @@ READING_SECONDS = 120
 """Counting a table, and everything else that has no time of its own."""
 SEARCH_SECONDS = 600
 """The longest search."""
+SPARE_WORKERS = 2
+"""Processes that are started before there is a job for them: a room asks two things at once when it opens."""
 JOBS = 300
 """Answers that are kept at once."""
 WAITING = 100

@@ -22,8 +22,11 @@ from liftgate.report import findings, numbers, phrases, words
 from liftgate.report.drawings import chosen
 from liftgate.report.figures import heat, readings
 from liftgate.report.icons import VERDICT_SHAPE
+from liftgate.report.page import Condition
 from liftgate.report.view import View
 from liftgate.web import limits
+from liftgate.web.drawing import fragment
+from liftgate.web.pages import words as page_words
 from liftgate.web.places import Place
 from liftgate.web.work import _command
 from liftgate.web.worker import Task
@@ -71,25 +74,27 @@ class Board:
         """The colour class of every cell."""
         return [["zero" if v == 0 else f"l{heat.lift_class(float(v))}" for v in row] for row in self.exact]
 
-    def heading(self) -> dict[str, Any]:
-        """The heat map without its numbers: names of rows and columns, people."""
+    @cached_property
+    def names(self) -> tuple[list[heat.Name], list[tuple[heat.Name, str]]]:
+        """The headings of columns and rows, and the people of each row."""
         view, (rows, columns) = self.plain, self.shape
+        return [heat.name(view.sensitive_texts[s], 28) for s in columns], [
+            (heat.name(view.public_texts[x]), words.people(self.joint, view.public_counts[x])) for x in rows
+        ]
+
+    @cached_property
+    def hidden(self) -> list[str]:
+        """What is not drawn."""
+        rows, columns = self.shape
         n_s, n_x = self.joint.counts.shape
-        hidden = []
+        told = []
         if len(rows) < n_x:
-            hidden.append(
+            told.append(
                 f"The {len(rows)} values that stray furthest are drawn; the verdict is about all {numbers.count(n_x)}."
             )
         if len(columns) < n_s:
-            hidden.append(f"{len(columns)} of {numbers.count(n_s)} values of {words.cut(view.sensitive)} are drawn.")
-        return {
-            "corner": words.capital(words.cut(view.public, 40)),
-            "count": "People" if words.is_count(self.joint) else "Share",
-            "caption": words.cut(f"Lift of each value of {view.sensitive} for each value of {view.public}", 160),
-            "columns": [words.cut(view.sensitive_texts[s], 28) for s in columns],
-            "rows": [{"name": words.cut(view.public_texts[x]), "people": words.people(self.joint, view.public_counts[x])} for x in rows],
-            "hidden": hidden,
-        }  # fmt: skip
+            told.append(f"{len(columns)} of {numbers.count(n_s)} sensitive values are drawn.")
+        return told
 
     def judge(self, budget: Budget | None) -> dict[str, Any]:
         """What the page shows for one budget."""
@@ -100,29 +105,43 @@ class Board:
         verdict = None if budget is None else "outside" if bool(bad.any()) else "within"
         cell = findings.clearest_cell(view)
         shares = {} if budget is None else {"within": view.share(~bad), "outside": view.share(bad)}
-        bar = readings.bar("", "", shares)
-        return {
-            "verdict": verdict,
+        finding = {
             "shape": "none" if verdict is None else VERDICT_SHAPE[verdict],
             "word": _WORDS[verdict],
             "headline": findings.headline_of(view, verdict, int(bad.sum()), False),
             "lede": findings.lede(view, verdict, bad, False),
-            "case": "" if cell is None else findings.case_text(view, cell),
-            "budget": None if budget is None else words.budget_sentence(budget),
-            "low": None if view.low is None else numbers.bound(view.low, "low"),
-            "up": None if view.up is None else numbers.bound(view.up, "up"),
-            "bar": [vars(p) | {"text": f"{p.word} {p.share}", "shape": VERDICT_SHAPE[p.word]} for p in bar.parts],
-            "bar_label": bar.label,
-            "key": heat.key(view.low, view.up),
-            "cells": self._cells(view),
-            "rows": bad[self.shape[0]].tolist(),
-            "told": self._told,
-            "unsaid": self._unsaid(view),
+        }
+        return {
+            "verdict": verdict,
+            "outside": int(bad.sum()),
+            "budget": None if budget is None else page_words(budget),
             "command": self._line(budget),
-        }  # fmt: skip
+            "finding": fragment("finding.html", **finding),
+            "markup": fragment(
+                "live.html",
+                case="" if cell is None else findings.case_text(view, cell),
+                bar=readings.bar("", "", shares),
+                key=heat.key(view.low, view.up),
+                heat=self._heat(view),
+                by_cell=view.by_cell and budget is not None,
+                hidden=self.hidden,
+                told=self._told,
+                unsaid=self._unsaid(view),
+            ),
+        }
 
-    def _cells(self, view: View) -> list[list[list[Any]]]:
-        """Text, class and whether it is outside; more digits where two would read as the other side of a bound."""
+    def _heat(self, view: View) -> heat.HeatMap:
+        columns, rows = self.names
+        return heat.HeatMap(
+            caption=words.cut(f"Lift of each value of {view.sensitive} for each value of {view.public}", 160),
+            corner=words.capital(words.cut(view.public, 40)),
+            columns=columns,
+            rows=[heat.Row(name, cells, count) for (name, count), cells in zip(rows, self._cells(view), strict=True)],
+            count_head="People" if words.is_count(self.joint) else "Share",
+        )
+
+    def _cells(self, view: View) -> list[list[heat.Cell]]:
+        """The cells; more digits where two would read as the other side of a bound."""
         rows, columns = self.shape
         grid = np.ix_(columns, rows)
         out = (view.outside[grid].T) & view.by_cell
@@ -134,7 +153,7 @@ class Board:
                 for i, k in np.argwhere(near).tolist():
                     texts[i][k] = numbers.lift(self.exact[i][k], view.low, view.up)
         return [
-            [[t, c, o] for t, c, o in zip(*row, strict=True)]
+            [heat.Cell(text, cls, o, cls == "zero") for text, cls, o in zip(*row, strict=True)]
             for row in zip(texts, self.classes, out.tolist(), strict=True)
         ]
 
@@ -151,14 +170,12 @@ class Board:
         )
 
     @cached_property
-    def _told(self) -> str:
-        from liftgate.web.drawing import fragment
+    def _told(self) -> list[Condition]:
+        return [Condition(explain(a), a) for a in assumptions(self.joint)]
 
-        return fragment("told.html", lines=[(explain(a), a) for a in assumptions(self.joint)])
-
-    def _unsaid(self, view: View) -> str:
+    def _unsaid(self, view: View) -> list[str | Markup]:
         public = phrases.name_in(view.public)
-        lines = [
+        lines: list[str | Markup] = [
             "Not who can be recognised in the table. This is about what a value reveals, not whose row it is.",
             Markup("Not what happens when {} is combined with another column, or released again.").format(public),
         ]
@@ -166,7 +183,7 @@ class Board:
             lines.insert(0, "Not that this is much or little: without a budget nothing is judged.")
         else:
             lines.insert(0, "Not that what is inside is harmless: inside means inside the budget you chose.")
-        return str(Markup().join(Markup("<li>{}</li>").format(line) for line in lines))
+        return lines
 
     def _line(self, budget: Budget | None) -> str:
         names = ("sensitive", "public", "count", "missing", "missing_tokens", "zeros")

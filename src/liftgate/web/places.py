@@ -109,6 +109,12 @@ class Places:
 
     def room_for(self, name: str, size: int | None) -> Upload:
         """A new place for an upload, or a refusal before the first byte."""
+        clean = self.may_take(name, size)
+        folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.private))
+        return Upload(folder, folder / clean, 0)
+
+    def may_take(self, name: str, size: int | None) -> str:
+        """The name an upload of this size will have, or a refusal."""
         clean = file_name(name)
         if size is not None and size > limits.UPLOAD:
             raise UsageError(
@@ -116,8 +122,7 @@ class Places:
             )
         if sum(u.size for u in self.uploads.values()) + (size or 0) > limits.ALL_UPLOADS:
             raise UsageError(clean, "the uploads together are too large", "remove some, or start with --folder DIR")
-        folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.private))
-        return Upload(folder, folder / clean, 0)
+        return clean
 
     def keep(self, upload: Upload) -> str:
         """An upload that is whole gets its name."""

@@ -151,6 +151,7 @@ class Refusal(BaseModel):
     """Every answer that is not an answer."""
 
     error: Fault
+    field: str | None = None
 
 
 class File(BaseModel):
@@ -163,12 +164,10 @@ class File(BaseModel):
 
 
 class Progress(BaseModel):
-    """How a search stands, in words and as places on a line from 0 to 1."""
+    """How a search stands, in words and drawn."""
 
     text: str
-    found: str | None = None
-    bound: str | None = None
-    places: dict[str, float] = {}
+    markup: str | None = None
 
 
 class State(BaseModel):
@@ -184,6 +183,7 @@ class State(BaseModel):
     answer: dict[str, Any] | None = None
     files: list[File] = []
     error: Fault | None = None
+    field: str | None = None
 
 
 class Uploaded(BaseModel):
@@ -194,33 +194,21 @@ class Uploaded(BaseModel):
     size: int
 
 
-class Part(BaseModel):
-    """A stretch of the bar of verdicts."""
+class Words(BaseModel):
+    """A budget in words, and its bounds on lift where it has some."""
 
-    word: str
-    text: str
-    flex: str
-    inside: str
-    shape: str
+    budget: str
+    sentence: str
+    low: str | None
+    up: str | None
 
 
 class Verdict(BaseModel):
-    """What a budget says about a counted table; markup is escaped, cells are row by row as the heat map has them."""
+    """What a budget says about a counted table; in markup every name is escaped."""
 
     verdict: str | None
-    shape: str
-    word: str
-    headline: str
-    lede: str
-    case: str
-    budget: str | None
-    low: str | None
-    up: str | None
-    bar: list[Part]
-    bar_label: str
-    key: str
-    cells: list[list[list[Any]]]
-    rows: list[bool]
-    told: str
-    unsaid: str
+    outside: int
+    budget: Words | None
     command: str
+    finding: str
+    markup: str

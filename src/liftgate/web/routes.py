@@ -18,10 +18,10 @@ from liftgate import __version__
 from liftgate.errors import UsageError
 from liftgate.jobs.records import as_text, plain
 from liftgate.web import limits, questions
-from liftgate.web.examples_of_rooms import EXAMPLES
 from liftgate.web.guard import REPORT
 from liftgate.web.live import Board, key_of
 from liftgate.web.places import examples
+from liftgate.web.rooms import ROOMS, field_of
 from liftgate.web.work import ANSWER
 from liftgate.web.workers import Job
 
@@ -47,9 +47,11 @@ def _server(request: Request) -> Server:
 
 
 @router.get("/", include_in_schema=False)
-def page() -> Response:
+def page(request: Request) -> Response:
     """The page."""
-    return _static("index.html")
+    from liftgate.web.pages import page as drawn
+
+    return Response(drawn(_server(request).places), media_type="text/html")
 
 
 @router.get("/static/{name:path}", include_in_schema=False)
@@ -59,9 +61,11 @@ def static(name: str) -> Response:
 
 
 @router.get("/api.html", include_in_schema=False)
-def api_page() -> Response:
+def api_page(request: Request) -> Response:
     """The list of questions, drawn from their description."""
-    return _static("api.html")
+    from liftgate.web.pages import api
+
+    return Response(api(request.app.openapi()), media_type="text/html")
 
 
 def _static(name: str) -> Response:
@@ -89,8 +93,17 @@ def about(request: Request) -> dict[str, Any]:
         "folder": str(places.folder),
         "tables": places.listed(),
         "examples": sorted(examples()),
-        "rooms": EXAMPLES,
+        "rooms": {room.name: room.example for room in ROOMS},
     }
+
+
+@router.get("/api/uploads", tags=["tables"], status_code=204)
+def may_upload(
+    request: Request, name: Annotated[str, Query(max_length=1000)], size: Annotated[int, Query(ge=0, le=1 << 60)]
+) -> Response:
+    """Whether a file of this size may be sent, before the first byte of it is."""
+    _server(request).places.may_take(name, size)
+    return Response(status_code=204)
 
 
 @router.post(
@@ -141,9 +154,12 @@ async def count(request: Request, asked: questions.Joint) -> Any:
     question = asked.model_dump()
     place = server.places.find(asked.table)
     key = key_of(place, question)
-    job = server.jobs.start("count", question, {"table": place}, limits.READING_SECONDS)
-    server.counting[job.id] = (key, Board(None, place, question))  # type: ignore[arg-type]
-    return _state(server, job)
+
+    def keep(joint: Any) -> str:
+        server.boards.put(key, Board(joint, place, question))
+        return key
+
+    return _state(server, server.jobs.start("count", question, {"table": place}, limits.READING_SECONDS, keep))
 
 
 @router.post("/api/live", tags=["tables"], response_model=questions.Verdict)
@@ -153,6 +169,15 @@ def live(request: Request, asked: questions.Live) -> Any:
 
     board = _server(request).boards.find(asked.joint)
     return _json(board.judge(Budget.parse(asked.budget) if asked.budget else None))
+
+
+@router.get("/api/words", tags=["tables"], response_model=questions.Words)
+def in_words(budget: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
+    """A budget in words, its bounds rounded to the side that allows less."""
+    from liftgate.budget import Budget
+    from liftgate.web.pages import words
+
+    return _json(words(Budget.parse(budget)))
 
 
 # ---- jobs --------------------------------------------------------------------------------------
@@ -277,6 +302,7 @@ def _state(server: Server, job: Job) -> Response:
     told: dict[str, Any] = {
         "job": job.id, "kind": job.kind, "state": job.state, "version": job.version,
         "seconds": round(job.seconds, 1), "limit": job.limit, "progress": job.progress, "error": job.error,
+        "field": None if job.error is None else field_of(job.kind, job.error),
         "files": [_told(job, made) for made in job.files] if job.state == "done" else [],
     }  # fmt: skip
     if job.state == "done":

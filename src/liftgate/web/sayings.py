@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from liftgate.certificates.assumptions import explain
 from liftgate.report import numbers
+from liftgate.report.figures import svg
+from liftgate.web.drawing import fragment
 
 if TYPE_CHECKING:
     from liftgate.checker import Verdict
@@ -15,18 +19,42 @@ if TYPE_CHECKING:
 
 def searching(found: float, bound: float) -> dict[str, Any]:
     """How a search stands: what was found keeps, and what the search believes none can exceed."""
-    kept, most = numbers.percent_kept(max(0.0, found)), numbers.percent_at_most(min(1.0, bound))
+    best, none = max(0.0, min(1.0, found)), max(0.0, min(1.0, bound))
+    kept, most = numbers.percent_kept(best), numbers.percent_at_most(none)
     return {
-        "text": f"The best release so far keeps {kept}. None can keep more than {most} (not yet proven).",
-        "found": kept,
-        "bound": most,
-        "places": {"found": max(0.0, min(1.0, found)), "bound": max(0.0, min(1.0, bound))},
+        "text": "Searching",
+        "markup": fragment("searching.html", kept=kept, most=most, figure=_line(best, none, kept, most)),
     }
 
 
-def budgets_of(found: Tradeoff) -> list[dict[str, Any]]:
-    """The budgets of a trade-off, each with what is kept, so that they can be chosen."""
-    return [
+def _line(best: float, none: float, kept: str, most: str) -> Markup:
+    """From what is found to 100 %: the gap between the found and the open bound."""
+    start = next((s for s in (0.98, 0.9, 0.8, 0.5) if s <= best), 0.0)
+
+    def at(share: float) -> float:
+        return 20 + 420 * (max(start, share) - start) / (1 - start)
+
+    parts = [svg.line(20, 58, 440, 58, "axis")]
+    for k in range(6):
+        tick = start + (1 - start) * k / 5
+        parts += [svg.line(at(tick), 54, at(tick), 62, "axis"), svg.text(at(tick), 78, f"{100 * tick:.3g} %", "m tick")]
+    parts.append(svg.rect(at(none), 34, 440 - at(none), 24, style="fill:url(#hat)"))
+    parts.append(svg.rect(at(best), 34, at(none) - at(best), 24, style="fill:var(--unk-band)"))
+    parts.append(
+        svg.line(at(none), 28, at(none), 62, "", stroke="var(--ink-2)", stroke_width="2", stroke_dasharray="4 3")
+    )
+    parts.append(
+        svg.element("circle", cx=at(best), cy=46, r=7, fill="var(--surface)", stroke="var(--ink)", stroke_width="3")
+    )
+    parts.append(svg.text(max(at(best), 90), 22, f"found: {kept}", "lab e"))
+    parts.append(svg.text(min(at(none), 330), 10, f"not yet proven: {most}", "lab"))
+    label = f"Best release so far keeps {kept}; the search believes that none can keep more than {most}, not yet proven"
+    return svg.figure(460, 92, label, parts)
+
+
+def budgets_of(found: Tradeoff) -> str:
+    """The budgets of a trade-off, each with what is kept, as buttons to choose."""
+    told = [
         {
             "budget": budget.text,
             "told": budget.sentence,
@@ -38,6 +66,7 @@ def budgets_of(found: Tradeoff) -> list[dict[str, Any]]:
         }
         for budget in found.budgets
     ]
+    return fragment("budgets.html", budgets=told)
 
 
 def checked(verdict: Verdict, name: str, allow: Sequence[str] | None) -> dict[str, Any]:

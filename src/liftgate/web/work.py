@@ -47,18 +47,22 @@ def warm() -> None:
 
 def _columns(task: Task, desk: Desk) -> Done:
     from liftgate.tables.survey import survey
+    from liftgate.web.drawing import fragment
 
     place = _table(task)
     found = survey(place.path, **_chosen(task.question, _READING))
-    _leave(task, {
-        "table": place.ref, "name": place.name, "rows": found.rows, "width": found.width, "notes": found.notes,
+    view = {
+        "name": place.name,
         "told": f"{found.rows:,} rows, {found.width:,} columns",
+        "more": f"The first {len(found.columns)} columns are shown." if len(found.columns) < found.width else "",
         "columns": [
-            {"name": c.name, "values": c.values, "missing": c.missing, "commonest": c.commonest,
-             "told": f"{c.values:,} {'value' if c.values == 1 else 'values'}"}
+            {"name": c.name, "told": f"{c.values:,} {'value' if c.values == 1 else 'values'}", "values": c.values,
+             "missing": c.missing, "commonest": c.commonest}
             for c in found.columns
         ],
-    })  # fmt: skip
+    }  # fmt: skip
+    seen = {"table": place.ref, "rows": found.rows, "width": found.width, "notes": found.notes}
+    _leave(task, {**view, **seen, "markup": fragment("picker.html", **view)})
     return Done()
 
 
@@ -135,7 +139,7 @@ def _tradeoff(task: Task, desk: Desk) -> Done:
     command = _command(
         "tradeoff", task, _COUNTING, "gap", "seconds", budget=q["budgets"], mechanisms=",".join(q["mechanisms"])
     )
-    extra = {"budgets": budgets_of(found)}
+    extra = {"choices": budgets_of(found)}
     return _answer("tradeoff", task, found, joint.source.to_dict(), command, [], extra=extra)
 
 
@@ -143,6 +147,7 @@ def _announce(task: Task, desk: Desk) -> Done:
     from liftgate.jobs.announce import publish, read_rules
     from liftgate.report import to_html
     from liftgate.transparency import announce
+    from liftgate.web.drawing import summary
 
     q, place = task.question, _table(task)
     names = ("group", "private", "decision", "positive", "people", "rule", "sensitive", "count", *_READING)
@@ -160,7 +165,7 @@ def _announce(task: Task, desk: Desk) -> Done:
         _certificate(task, found.certificate),
     ]
     data = {"source": place.name, "rows": rules.size, "groups": rules.groups.size}
-    extra = {"beta": str(found.beta), "verdict": found.inversion.verdict, "manifest": published.to_json()}
+    extra = {"manifest": published.to_json(), "summary": summary(found, {"command": command})}
     return _answer(
         "announce", task, found, data, command, made, verdict=found.inversion.verdict, extra=extra
     )  # fmt: skip
@@ -197,6 +202,7 @@ def _couple(task: Task, desk: Desk) -> Done:
 
 def _check(task: Task, desk: Desk) -> Done:
     from liftgate.checker import check
+    from liftgate.web.drawing import fragment
     from liftgate.web.sayings import checked
 
     q, place = task.question, task.places["certificate"]
@@ -209,9 +215,8 @@ def _check(task: Task, desk: Desk) -> Done:
     where = str(place.path)
     command = command_line("check", [where], {"allow": q["allow"]})
     alone = command_line("x", [where], {"allow": q["allow"]}).replace("liftgate x", "python -I -S checker.py", 1)
-    _leave(
-        task, {"record": made, "command": command, "view": {**checked(verdict, place.name, q["allow"]), "alone": alone}}
-    )
+    markup = fragment("check.html", **checked(verdict, place.name, q["allow"]), alone=alone)
+    _leave(task, {"record": made, "command": command, "markup": markup})
     return Done((_write(task, "record.json", as_text(made), "The same answer as JSON"),))
 
 
@@ -253,7 +258,7 @@ def _answer(
         *made,
         _write(task, "record.json", as_text(full), "The same answer as JSON"),
     )
-    _leave(task, {"record": full, "command": line, "markup": drawn(found, told), "view": plain(dict(extra or {}))})
+    _leave(task, {"record": full, "command": line, "markup": drawn(found, told), **(extra or {})})
     return Done(files)
 
 

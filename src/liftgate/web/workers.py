@@ -1,4 +1,4 @@
-"""Jobs in worker processes: one process for one job, one more kept warm, a line when all are busy."""
+"""Jobs in worker processes: one process for one job, some more kept warm, a line when all are busy."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Job:
     error: dict[str, str] | None = None
     status: int = 200
     files: tuple[Made, ...] = ()
+    keep: Callable[[Any], str] | None = None
     joint: str | None = None
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None
@@ -92,27 +93,30 @@ class Worker:
 class Workers:
     """All jobs of one server."""
 
-    def __init__(self, private: Path, keep_joint: Callable[[Job, Any], None], most: int | None = None) -> None:
+    def __init__(self, private: Path, most: int | None = None) -> None:
         self.folder = private / "jobs"
         self.folder.mkdir()
         self.jobs: dict[str, Job] = {}
         self._line = asyncio.Semaphore(most or max(2, os.cpu_count() or 2))
-        self._keep_joint = keep_joint
-        self._spare: Worker | None = None
+        self._spares: list[Worker] = []
 
     def warm(self) -> None:
-        """Keep one worker ready."""
-        if self._spare is None or self._spare.process.poll() is not None:
-            self._spare = Worker()
+        """Keep some workers ready."""
+        self._spares = [w for w in self._spares if w.process.poll() is None]
+        while len(self._spares) < limits.SPARE_WORKERS:
+            self._spares.append(Worker())
 
-    def start(self, kind: str, question: Mapping[str, Any], places: Mapping[str, Place], seconds: float) -> Job:
-        """Put a job in line."""
+    def start(
+        self, kind: str, question: Mapping[str, Any], places: Mapping[str, Place], seconds: float,
+        keep: Callable[[Any], str] | None = None,
+    ) -> Job:  # fmt: skip
+        """Put a job in line; ``keep`` takes a counted table and names it."""
         if sum(not job.over for job in self.jobs.values()) >= limits.WAITING:
             raise UsageError("this server", f"{limits.WAITING} jobs are waiting already", "wait, or cancel some")
         key = secrets.token_urlsafe(12)
         folder = self.folder / key
         folder.mkdir(mode=0o700)
-        job = self.jobs[key] = Job(key, kind, folder, seconds)
+        job = self.jobs[key] = Job(key, kind, folder, seconds, keep=keep)
         job.task = asyncio.create_task(self._run(job, Task(kind, dict(question), dict(places), folder)))
         self._forget(len(self.jobs) - limits.JOBS)
         return job
@@ -151,9 +155,9 @@ class Workers:
             if job.task is not None:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([job.task], timeout=2)
-        if self._spare is not None:
-            self._spare.end()
-            self._spare = None
+        for worker in self._spares:
+            worker.end()
+        self._spares = []
 
     # ---- inside --------------------------------------------------------------------------------
 
@@ -162,8 +166,7 @@ class Workers:
             if job.over:
                 return
             self.warm()
-            worker, self._spare = self._spare, None
-            assert worker is not None
+            worker = self._spares.pop(0)
             job.began = time.monotonic()
             job.tell(state="working", worker=worker)
             try:
@@ -191,8 +194,8 @@ class Workers:
                 job.tell(progress=told)
             elif word == "done":
                 found: Done = told
-                if found.joint is not None:
-                    self._keep_joint(job, found.joint)
+                if found.joint is not None and job.keep is not None:
+                    job.joint = job.keep(found.joint)
                 job.ended = time.monotonic()
                 job.tell(state="done", files=found.files)
                 return
