@@ -133,6 +133,7 @@ class Release:
         columns: str | Sequence[str] | None = None,
         trim: bool = False,
         publisher: str | None = None,
+        into: str | None = None,
     ) -> Written:
         """Draw a released value for every row of ``source`` and write rows, private certificate and public manifest.
 
@@ -140,6 +141,7 @@ class Release:
         that stay beside the released ones. ``draw="keyed"`` with ``key`` and ``id`` gives a row the same value every
         time. ``render="sample"`` writes a member drawn from P(x | y) instead of the released name. The source is read
         as ``read_joint`` reads it; ``sensitive`` and ``public`` name the columns where the design came from counts.
+        ``into`` names a new table of the PostgreSQL server that the rows come from: it takes the place of the rows file.
         """
         from liftgate.jobs.writing import Ask, write
         from liftgate.tables.sources import Options
@@ -162,6 +164,7 @@ class Release:
             count=count,
             tokens=names(missing_tokens),
             publisher=publisher,
+            into=into,
             options=Options(table, query, delimiter, encoding, header, trim),
         )
         return write(self, source, ask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -17,7 +18,7 @@ from liftgate.joint import Joint, Source
 from liftgate.tables.draws import draw_of
 from liftgate.tables.files import refuse, staged, write_private
 from liftgate.tables.manifest import Manifest
-from liftgate.tables.release import Order, Rows, write_rows
+from liftgate.tables.release import Order, Rows, copy_rows, write_rows
 from liftgate.tables.sources import Options, open_source
 
 if TYPE_CHECKING:
@@ -44,14 +45,18 @@ class Ask:
     count: str | None = None
     tokens: tuple[str, ...] = ()
     publisher: str | None = None
+    into: str | None = None
     options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True)
 class Written:
-    """The three files of a release. ``os.fspath`` gives the rows, so that a reader of tables can open it."""
+    """The three files of a release. ``os.fspath`` gives the rows, so that a reader of tables can open it.
 
-    rows: Path
+    On a cluster ``rows`` is a folder of files; written into a server it is the name of the table.
+    """
+
+    rows: Path | str
     certificate: Path
     manifest: Path
     columns: tuple[str, ...]
@@ -106,7 +111,8 @@ def write(release: Release, source: Any, ask: Ask) -> Written:
     if ask.count is not None and ask.draw == "keyed":
         raise UsageError("draw", "a counted table has no rows to tell apart", "draw fresh")
     draw = draw_of(ask.draw, ask.key, ask.row_id, release.channel)
-    targets = files_of(ask.out)
+    rows_target, *others = files_of(ask.out)
+    targets = others if ask.into is not None else [rows_target, *others]
     refuse(targets, ask.force)
     told = release.before.source
     order = Order(
@@ -122,18 +128,41 @@ def write(release: Release, source: Any, ask: Ask) -> Written:
         sort=ask.order == "sorted" or ask.count is not None,
         tokens=ask.tokens,
         trim=ask.options.trim,
+        kept_as_text=ask.into is not None,
     )
     if ask.keep and told == Source() and not ask.sensitive:
         problem = "the design came from bare counts, so it is not known which column is sensitive"
         raise UsageError("keep", problem, "name it: sensitive=, and public=")
     proof = drawn(release.certificate, ask.draw)
-    with staged(targets) as (rows_at, proof_at, manifest_at):
+    with contextlib.ExitStack() as stack:
+        table = None if ask.into is None else _new_table(source, ask.into, stack)
+        *rows_at, proof_at, manifest_at = stack.enter_context(staged(targets, None if table is None else table.commit))
         with open_source(source, ask.options) as opened:
-            rows = write_rows(opened, order, targets[0], rows_at, csv=targets[0].suffix.lower() == ".csv")
-        manifest = _manifest(release, order, rows, ask, proof)
+            if table is not None:
+                rows = copy_rows(opened, order, table)
+            else:
+                rows = write_rows(opened, order, rows_target, rows_at[0], csv=rows_target.suffix.lower() == ".csv")
+        manifest = _manifest(release, order, rows, ask, proof).to_json()
         write_private(proof_at, proof.to_json())
-        manifest_at.write_text(manifest.to_json(), encoding="utf-8")
-    return Written(*targets, rows.columns, rows.number, rows.left_out, ask.draw, proof.hash)
+        manifest_at.write_text(manifest, encoding="utf-8")
+        if table is not None:
+            table.describe(manifest)
+    proof_target, manifest_target = others
+    return Written(
+        ask.into or rows_target, proof_target, manifest_target, rows.columns, rows.number, rows.left_out, ask.draw, proof.hash
+    )  # fmt: skip
+
+
+def _new_table(source: Any, name: str, stack: contextlib.ExitStack) -> Any:
+    """A table to be written into the server that the rows come from."""
+    from liftgate.tables.postgres import is_address, is_connection
+    from liftgate.tables.postgres_rows import NewTable
+
+    if not (is_address(source) or is_connection(source)):
+        raise UsageError(
+            "into", "only a PostgreSQL source has a server to write into", "leave it out, and write a file"
+        )
+    return NewTable(source, name, stack)
 
 
 def drawn(certificate: Certificate, mode: str) -> Certificate:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from liftgate.errors import DataError, UsageError
@@ -25,10 +26,11 @@ def refuse(targets: Sequence[Path], force: bool) -> None:
 
 
 @contextlib.contextmanager
-def staged(targets: Sequence[Path]) -> Iterator[list[Path]]:
+def staged(targets: Sequence[Path], before_last: Callable[[], None] | None = None) -> Iterator[list[Path]]:
     """Temporary names for the targets; when all are written they are renamed in order, otherwise nothing is left.
 
-    The last target is the sign that the others are whole: an old one goes first, the new one comes last.
+    The last target is the sign that the others are whole: an old one goes first, the new one comes last. A target may be
+    a folder. ``before_last`` is what has to happen elsewhere (a database that commits) before the sign appears.
     """
     token = secrets.token_hex(8)
     temporary = [t.with_name(f".{t.name}.{token}.tmp") for t in targets]
@@ -39,9 +41,13 @@ def staged(targets: Sequence[Path]) -> Iterator[list[Path]]:
             _to_disk(path)
         targets[-1].unlink(missing_ok=True)
         for path, target in zip(temporary, targets, strict=True):
+            if target == targets[-1] and before_last is not None:
+                before_last()
+            if path.is_dir():
+                target.unlink(missing_ok=True)
             os.replace(path, target)
             done.append(target)
-        _to_disk(targets[-1].parent)
+        _one_to_disk(targets[-1].parent)
     except OSError as error:
         _remove(done)
         raise unwritten(targets[0], error.strerror or type(error).__name__) from None
@@ -66,6 +72,12 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _to_disk(path: Path) -> None:
+    for inside in path.rglob("*") if path.is_dir() and not path.is_symlink() else ():
+        _one_to_disk(inside)
+    _one_to_disk(path)
+
+
+def _one_to_disk(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -75,4 +87,7 @@ def _to_disk(path: Path) -> None:
 
 def _remove(paths: Sequence[Path]) -> None:
     for path in paths:
-        path.unlink(missing_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)

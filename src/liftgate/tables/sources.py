@@ -27,6 +27,7 @@ class Options:
     encoding: str | None = None
     columns: tuple[str, ...] | None = None
     trim: bool = False
+    memory: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Opened:
     bind: Callable[[Sequence[int], Sequence[int]], Bound]
     notes: tuple[str, ...] = ()
     files: tuple[CsvFile, ...] = ()
+    partitions: tuple[str, ...] = ()  # columns that the names of folders stand for, behind those of the files
     engine: str = "DuckDB"
 
 
@@ -59,17 +61,27 @@ def open_source(source: Any, options: Options) -> Iterator[Opened]:
 
 
 def _open(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
+    from liftgate.tables import postgres, spark
+
     kind = frames.kind_of(source)
     module, name = type(source).__module__.split(".")[0], type(source).__name__
     database = module in ("duckdb", "_duckdb") and name == "DuckDBPyConnection"
     if database:
         only_for_files(options)
         return _from_connection(source, options, "DuckDB")
+    if postgres.is_address(source) or postgres.is_connection(source):
+        return postgres.open_postgres(source, options, stack)
+    if spark.is_address(source) or spark.is_session(source) or spark.is_frame(source):
+        return spark.open_spark(source, options, stack)
     if isinstance(source, (str, os.PathLike)) and Path(source).suffix.lower() in (".duckdb", ".ddb", ".db"):
         only_for_files(options)
         return _from_database(Path(source), options, stack)
     if options.table is not None or options.query is not None:
-        raise UsageError("table, query", "they belong to a database", "give a DuckDB connection as the source")
+        raise UsageError(
+            "table, query",
+            "they belong to a database",
+            "give a DuckDB database, postgresql://… or spark://… as the source",
+        )
     if kind is not None:
         only_for_files(options)
         return _from_frame(source, kind, stack)
