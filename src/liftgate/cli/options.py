@@ -100,6 +100,7 @@ def table_options(required: bool = True) -> Callable[[F], F]:
         click.option("--encoding", metavar="NAME", help="Of a CSV file; detected when not given."),
         click.option("--trim", is_flag=True, help="Cut blanks around CSV fields."),
         click.option("--max-cells", type=click.IntRange(1), metavar="N", help="Refuse tables with more sensitive x public cells."),
+        click.option("--memory", metavar="SIZE", help="Memory of the engine, such as 300MB; what does not fit is counted in several passes."),
     )  # fmt: skip
 
 
@@ -134,7 +135,7 @@ def joint_from(options: dict[str, Any]) -> Any:
         if not options[side]:
             raise UsageError(f"--{side}", "no column was named", f"add --{side} COLUMN")
     columns = options["columns"]
-    with counting(str(options["table"])):
+    with counting(str(options["table"])) as tell:
         return read_joint(
             options["table"],
             sensitive=list(options["sensitive"]),
@@ -147,5 +148,7 @@ def joint_from(options: dict[str, Any]) -> Any:
             delimiter=options["delimiter"],
             encoding=options["encoding"],
             trim=options["trim"],
+            memory=options["memory"],
+            progress=tell,
             **({"max_cells": options["max_cells"]} if options["max_cells"] else {}),
         )

@@ -11,10 +11,16 @@ from typing import Any
 
 
 @contextmanager
-def counting(what: str) -> Iterator[None]:
-    """A line that says what is being counted while it takes time."""
-    with doing(f"counting {what}"):
-        yield
+def counting(what: str) -> Iterator[Callable[[str], None]]:
+    """A line that says what is being counted while it takes time; passes are told to everyone, before they begin."""
+    with doing(f"counting {what}") as tell:
+
+        def heard(step: str) -> None:
+            if "passes" in step:
+                print(step, file=sys.stderr, flush=True)
+            tell(step)
+
+        yield heard
 
 
 @contextmanager

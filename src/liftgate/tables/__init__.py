@@ -32,19 +32,21 @@ def read_joint(
     columns: str | Sequence[str] | None = None,
     trim: bool = False,
     max_cells: int = MAX_CELLS,
+    memory: str | None = None,
     zeros: str = "report",
     progress: Callable[[str], None] | None = None,
 ) -> Joint:
     """Count how often each sensitive value occurs with each public value.
 
-    `source` is a path (CSV, TSV, Parquet, Arrow; also a list of paths or a pattern), a pandas or polars frame, an Arrow
-    table or reader, a DuckDB connection (with `table` or `query`) or relation. A column may be binned: ``age:10``,
+    `source` is a path (CSV, TSV, Parquet, Arrow; also a list of paths, a folder, a pattern or an address such as s3://…),
+    a pandas or polars frame, an Arrow table or reader, a DuckDB connection (with `table` or `query`) or relation. A column may be binned: ``age:10``,
     ``age@quantiles=5``, ``age@edges=18,30,65``. Several columns make one value, a tuple. ``max_cells`` bounds the number
-    of cells, and a side may have a fortieth as many values.
+    of cells, and a side may have a fortieth as many values. ``memory`` ("300MB") bounds the memory of the embedded engine:
+    cells that do not fit together are counted in several passes.
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     rules = Rules(missing, tokens, trim, max_cells, zeros)
-    options = Options(table, query, delimiter, encoding, _names(columns), trim)
+    options = Options(table, query, delimiter, encoding, _names(columns), trim, memory)
     with open_source(source, options) as opened:
         return count_joint(opened, sensitive, public, count, rules, progress or _silent)
 

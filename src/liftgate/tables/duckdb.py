@@ -40,10 +40,11 @@ def column_types(bound: Bound, specs: Sequence[Spec]) -> list[str]:
 
 
 def approximate_sizes(bound: Bound, sides: Sequence[Sequence[Key]]) -> list[int] | None:
-    """About how many values each side has; None where a look at the first rows shows that there are few."""
+    """About how many values each side and both together have; None where the first rows show that there are few."""
     if bound.dialect is POSTGRES:  # it has no estimate of its own; its group-by goes to disk where it must
         return None
     keys = [side[0].inner if len(side) == 1 else f"hash({', '.join(k.inner for k in side)})" for side in sides]
+    keys.append(f"hash({', '.join(k.inner for side in sides for k in side)})")
     parts = ", ".join(f"{k} AS k{n}" for n, k in enumerate(keys))
     sizes = ", ".join(f"approx_count_distinct(k{n})" for n in range(len(keys)))
     few = f"SELECT {sizes}, count(*) FROM (SELECT {parts} FROM {bound.relation} LIMIT {PROBE_ROWS})"
@@ -54,7 +55,9 @@ def approximate_sizes(bound: Bound, sides: Sequence[Sequence[Key]]) -> list[int]
 
 
 def passes_for(bound: Bound, cells: int) -> int:
-    """In how many passes the engine's memory holds so many cells."""
+    """In how many passes the engine's memory holds so many cells; a server or a cluster goes to its own disks."""
+    if bound.dialect is not DUCKDB:
+        return 1
     return max(1, -(-cells * CELL_BYTES // memory_of(bound)))
 
 

@@ -1,47 +1,20 @@
-"""Files as relations: paths and patterns, CSV, Parquet and Arrow, told apart by their first bytes."""
+"""Files as relations: CSV, Parquet and Arrow, told apart by their first bytes."""
 
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from liftgate.errors import DataError, UsageError
+from liftgate.errors import DataError
 from liftgate.tables.csv import CsvFile, inspect, no_duplicates
+from liftgate.tables.found import Found, partition_columns
 from liftgate.tables.sources import Bound, Opened, Options, connect, first_line, literal, numbered, only_for_files
-
-
-def listed(source: Any) -> list[Path]:
-    if isinstance(source, (str, os.PathLike)):
-        given: Iterable[Any] = [source]
-    elif isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
-        given = list(source)
-    else:
-        given = [source]
-    out: list[Path] = []
-    for item in given:
-        if not isinstance(item, (str, os.PathLike)):
-            raise UsageError(
-                "source",
-                f"{type(item).__name__} is not a table",
-                "give a path, a pandas or polars frame, an Arrow table, or a DuckDB connection",
-            )
-        text = os.fspath(item)
-        if not os.path.exists(text) and glob.has_magic(text):
-            found = sorted(glob.glob(text, recursive=True))
-            if not found:
-                raise DataError(Path(text).name, "no file matches", "check the folder and the pattern")
-            out += [Path(f) for f in found]
-        else:
-            out.append(Path(text))
-    if not out:
-        raise UsageError("source", "no file is named", "give at least one file")
-    return out
 
 
 def readable(path: Path) -> None:
@@ -76,7 +49,9 @@ def _format(path: Path) -> str:
     return "csv"
 
 
-def from_files(paths: list[Path], options: Options, stack: contextlib.ExitStack) -> Opened:
+def from_files(files: list[Found], options: Options, stack: contextlib.ExitStack) -> Opened:
+    """Files of one kind and the same columns as one table; what their folders are named after becomes columns of text."""
+    paths = [f.path for f in files]
     kinds = {p: _format(p) for p in paths}
     kind = kinds[paths[0]]
     for path in paths:
@@ -85,26 +60,46 @@ def from_files(paths: list[Path], options: Options, stack: contextlib.ExitStack)
     name = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1} more"
     if kind != "csv":
         only_for_files(options)
-    opened = {"csv": _from_csv, "parquet": _from_parquet, "arrow": _from_arrow}[kind](paths, options, stack)
+    opened = {"csv": _from_csv, "parquet": _from_parquet, "arrow": _from_arrow}[kind](files, options, stack)
     notes = opened.notes if len(paths) == 1 else (f"{len(paths)} files were read as one table", *opened.notes)
-    return Opened(name, opened.columns, opened.bind, notes, opened.files)
+    return replace(opened, name=name, notes=notes)
 
 
-def _from_csv(paths: list[Path], options: Options, stack: contextlib.ExitStack) -> Opened:
+def _with_partitions(files: list[Found], columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that folder names add; one that the files hold as well is that of the files."""
+    return tuple(name for name in partition_columns(files) if name not in columns)
+
+
+def _from_csv(found: list[Found], options: Options, stack: contextlib.ExitStack) -> Opened:
+    paths = [f.path for f in found]
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="liftgate-")))
     files = [inspect(p, folder, options.delimiter, options.encoding, options.columns, options.trim) for p in paths]
     columns = options.columns if options.columns is not None else files[0].header or ()
     no_duplicates(columns, "columns" if options.columns is not None else files[0].place)
     for file in files[1:]:
         _same_columns(file.place, file.header or columns, files[0].place, columns)
+    added = _with_partitions(found, tuple(columns))
+    values = [[dict(f.parts)[name] for name in added] for f in found]
 
     def bind(wanted: Sequence[int], binned: Sequence[int]) -> Bound:
         plain_paths = [_plain_path(f.path, folder) for f in files]
-        parts = [_csv_sql(f, p, len(columns)) for f, p in zip(files, plain_paths, strict=True)]
-        con = connect(stack, plain_paths)
+        parts = [
+            _csv_sql(f, p, len(columns)) if not v else _beside(_csv_sql(f, p, len(columns)), v, len(columns))
+            for f, p, v in zip(files, plain_paths, values, strict=True)
+        ]
+        con = connect(stack, plain_paths, options.memory)
         return Bound(con, parts[0] if len(parts) == 1 else "(" + " UNION ALL ".join(f"FROM {p}" for p in parts) + ")")
 
-    return Opened("", tuple(columns), bind, tuple(n for f in files for n in f.notes), tuple(files))
+    notes = tuple(n for f in files for n in f.notes)
+    return Opened("", (*columns, *added), bind, notes, tuple(files), partitions=added)
+
+
+def _beside(relation: str, values: Sequence[str | None], width: int) -> str:
+    """A relation with more columns, each of one value."""
+    more = ", ".join(
+        f"CAST({'NULL' if v is None else literal(v)} AS VARCHAR) AS c{width + n}" for n, v in enumerate(values)
+    )
+    return f"(SELECT *, {more} FROM {relation})"
 
 
 def _csv_sql(file: CsvFile, path: Path, width: int) -> str:
@@ -118,11 +113,12 @@ def _csv_sql(file: CsvFile, path: Path, width: int) -> str:
     )
 
 
-def _from_parquet(paths: list[Path], options: Options, stack: contextlib.ExitStack) -> Opened:
+def _from_parquet(files: list[Found], options: Options, stack: contextlib.ExitStack) -> Opened:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="liftgate-")))
+    paths = [f.path for f in files]
     names: list[tuple[str, ...]] = []
     for path in paths:
         try:
@@ -133,19 +129,38 @@ def _from_parquet(paths: list[Path], options: Options, stack: contextlib.ExitSta
             ) from None
         no_duplicates(names[-1], path.name)
         _same_columns(path.name, names[-1], paths[0].name, names[0])
+    added = _with_partitions(files, names[0])
+    no_duplicates(added, f"the folders of {paths[0].name}")
+    columns = (*names[0], *sorted(added))  # the order in which the engine adds them
 
     def bind(wanted: Sequence[int], binned: Sequence[int]) -> Bound:
-        plain_paths = [_plain_path(p, folder) for p in paths]
+        plain_paths = [
+            _hive_path(f, added, folder, n) if added else _plain_path(f.path, folder) for n, f in enumerate(files)
+        ]
         every = ", ".join(literal(str(p)) for p in plain_paths)
-        reader = f"read_parquet([{every}], hive_partitioning=false, union_by_name=false)"
-        return Bound(connect(stack, plain_paths), f"(SELECT * FROM {reader}) AS t({numbered(names[0])})")
+        hive = f"hive_partitioning={str(bool(added)).lower()}, hive_types_autocast=false"
+        reader = f"read_parquet([{every}], {hive}, union_by_name=false)"
+        con = connect(stack, plain_paths, options.memory)
+        return Bound(con, f"(SELECT * FROM {reader}) AS t({numbered(columns)})")
 
-    return Opened("", names[0], bind)
+    return Opened("", columns, bind, partitions=added)
 
 
-def _from_arrow(paths: list[Path], options: Options, stack: contextlib.ExitStack) -> Opened:
+def _hive_path(file: Found, added: Sequence[str], folder: Path, number: int) -> Path:
+    """A path whose only folders ``column=value`` are those of the added columns."""
+    parts = Found(file.path, tuple((name, value) for name, value in file.parts if name in added))
+    inside = folder.joinpath(f"h{number}", *parts.folders)
+    inside.mkdir(parents=True)
+    link = inside / "rows.parquet"
+    link.symlink_to(file.path.absolute())
+    return link
+
+
+def _from_arrow(files: list[Found], options: Options, stack: contextlib.ExitStack) -> Opened:
     import pyarrow as pa
     import pyarrow.feather as feather
+
+    paths = [f.path for f in files]
 
     def read(path: Path, columns: list[int] | None) -> Any:
         try:
@@ -166,15 +181,18 @@ def _from_arrow(paths: list[Path], options: Options, stack: contextlib.ExitStack
     for path, found in zip(paths, names, strict=True):
         no_duplicates(found, path.name)
         _same_columns(path.name, found, paths[0].name, names[0])
+    added = _with_partitions(files, names[0])
+    values = [[dict(f.parts)[name] for name in added] for f in files]
 
     def bind(wanted: Sequence[int], binned: Sequence[int]) -> Bound:
-        con = connect(stack)
+        con = connect(stack, memory=options.memory)
+        inside = [i for i in wanted if i < len(names[0])] or [0]
         for n, path in enumerate(paths):
-            con.register(f"t{n}", read(path, list(wanted)).rename_columns([f"c{i}" for i in wanted]))
-        joined = " UNION ALL ".join(f"FROM t{n}" for n in range(len(paths)))
-        return Bound(con, f"({joined})")
+            con.register(f"t{n}", read(path, inside).rename_columns([f"c{i}" for i in inside]))
+        parts = [_beside(f"t{n}", v, len(names[0])) if v else f"t{n}" for n, v in enumerate(values)]
+        return Bound(con, f"({' UNION ALL '.join(f'FROM {part}' for part in parts)})")
 
-    return Opened("", names[0], bind)
+    return Opened("", (*names[0], *added), bind, partitions=added)
 
 
 def _same_columns(place: str, found: Sequence[str], first: str, columns: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,10 +79,24 @@ def count_joint(
             weight = engine.check_counts(bound, weigher.index, types[-1], opened, weigher.name)
         keys = [make_key(bound, s, t, words, weight, place, notes) for s, t in zip(specs, types, strict=False)]
         sides = [keys[: len(hidden)], keys[len(hidden) :]]
+        started = time.monotonic()
         sizes = engine.approximate_sizes(bound, sides)
+
+        def again(number: int) -> None:
+            tell(f"the memory did not suffice: counting anew in {number} passes")
+            if passes > 1:
+                notes.pop()
+            notes.append(_passes(number, sizes))
+
+        passes = 1
         if sizes is not None:
-            _not_too_many(place, sizes, hidden, shown, rules.max_cells, "about ")
+            _not_too_many(place, sizes[:2], hidden, shown, rules.max_cells, "about ")
+            passes = engine.passes_for(bound, sizes[2])
         tell(f"counting {place}")
+        if passes > 1:
+            one = time.monotonic() - started
+            notes.append(_passes(passes, sizes))
+            tell(f"{notes[-1]}, {passes * one:,.0f} s or so")
         cells = engine.count_cells(
             bound,
             sides,
@@ -90,11 +105,18 @@ def count_joint(
             place,
             rules.max_cells,
             lambda sizes: _not_too_many(place, sizes, hidden, shown, rules.max_cells, "about "),
+            passes,
+            again,
         )
         all_fields(opened, bound, None if weigher is not None else sum(cells.counts.tolist()))
     except duckdb.Error as e:
         raise engine.engine_error(e, opened) from None
     return _joint(place, cells, hidden, shown, rules, notes)
+
+
+def _passes(number: int, sizes: Sequence[int] | None) -> str:
+    about = "" if sizes is None else f"about {sizes[2]:,} different cells, "
+    return f"{about}counted in {number} passes because they do not fit into memory together"
 
 
 def _apart(hidden: Sequence[Spec], shown: Sequence[Spec], weigher: Spec | None, place: str) -> None:
@@ -202,8 +224,8 @@ def all_fields(opened: Opened, bound: Any, rows: int | None) -> None:
     if rows is None:
         rows = int(bound.con.sql(f"SELECT count(*) FROM {bound.relation}").fetchall()[0][0])
     headers = sum(file.header is not None for file in opened.files)
-    if sum(file.delimiters for file in opened.files) == (rows + headers) * (len(opened.columns) - 1):
+    if sum(file.delimiters for file in opened.files) == (rows + headers) * (opened.width - 1):
         return
     for file in opened.files:  # there may be delimiters between quotes: look at every line
-        if (found := ragged(file, len(opened.columns))) is not None:
+        if (found := ragged(file, opened.width)) is not None:
             raise found

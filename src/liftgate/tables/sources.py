@@ -16,6 +16,8 @@ from liftgate.tables import frames
 from liftgate.tables.csv import CsvFile, no_duplicates
 from liftgate.tables.dialects import DUCKDB, Dialect
 
+LEAST_MEMORY = 100_000  # in kB
+
 
 @dataclass(frozen=True)
 class Options:
@@ -52,6 +54,11 @@ class Opened:
     partitions: tuple[str, ...] = ()  # columns that the names of folders stand for, behind those of the files
     engine: str = "DuckDB"
 
+    @property
+    def width(self) -> int:
+        """How many columns the files themselves hold."""
+        return len(self.columns) - len(self.partitions)
+
 
 @contextlib.contextmanager
 def open_source(source: Any, options: Options) -> Iterator[Opened]:
@@ -68,6 +75,7 @@ def _open(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
     database = module in ("duckdb", "_duckdb") and name == "DuckDBPyConnection"
     if database:
         only_for_files(options)
+        _no_memory(options, "SET memory_limit on the connection")
         return _from_connection(source, options, "DuckDB")
     if postgres.is_address(source) or postgres.is_connection(source):
         return postgres.open_postgres(source, options, stack)
@@ -84,19 +92,26 @@ def _open(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
         )
     if kind is not None:
         only_for_files(options)
-        return _from_frame(source, kind, stack)
+        return _from_frame(source, kind, options, stack)
     if module in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
         only_for_files(options)
-        return _from_relation(source, stack)
-    from liftgate.tables.paths import from_files, listed
+        return _from_relation(source, options, stack)
+    from liftgate.tables.addresses import from_address, is_address
+    from liftgate.tables.found import listed
+    from liftgate.tables.paths import from_files
 
-    return from_files(listed(source), options, stack)
+    return from_address(source, options, stack) if is_address(source) else from_files(listed(source), options, stack)
 
 
 def only_for_files(options: Options) -> None:
     for name in ("delimiter", "encoding", "columns"):
         if getattr(options, name) is not None:
             raise UsageError(name, "it belongs to CSV files", f"leave {name} out for this source")
+
+
+def _no_memory(options: Options, fix: str) -> None:
+    if options.memory is not None:
+        raise UsageError("memory", "the memory of another engine is not ours to set", fix)
 
 
 def quote(name: str) -> str:
@@ -109,8 +124,18 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def connect(stack: contextlib.ExitStack, paths: Sequence[Path] = ()) -> Any:
-    """A private engine that can read the given files and nothing else, and installs nothing."""
+def connect(stack: contextlib.ExitStack, paths: Sequence[Path] = (), memory: str | None = None) -> Any:
+    """A private engine that can read the given files and nothing else, installs nothing and spills nothing to a disk."""
+    con = private_engine(stack, memory)
+    if paths:
+        con.execute(f"SET allowed_paths = [{', '.join(literal(str(p)) for p in paths)}]")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
+
+
+def private_engine(stack: contextlib.ExitStack, memory: str | None) -> Any:
+    """An engine of our own with our settings, not yet locked."""
     import duckdb
 
     con = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
@@ -118,11 +143,25 @@ def connect(stack: contextlib.ExitStack, paths: Sequence[Path] = ()) -> Any:
     con.execute(f"SET threads = {max(1, len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1)}")
     con.execute("SET enable_progress_bar = false")
     con.execute("SET python_enable_replacements = false")
-    if paths:
-        con.execute(f"SET allowed_paths = [{', '.join(literal(str(p)) for p in paths)}]")
-    con.execute("SET enable_external_access = false")
-    con.execute("SET lock_configuration = true")
+    con.execute("SET temp_directory = ''")
+    if memory is not None:
+        con.execute(f"SET memory_limit = {literal(memory_size(memory))}")
     return con
+
+
+def memory_size(text: str) -> str:
+    """A size of memory in the words of the engine.
+
+    >>> memory_size("300 mb"), memory_size("1.5GB")
+    ('300MB', '1.5GB')
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([KMGT]i?B)", text.strip(), re.I)
+    if found is None:
+        raise UsageError("memory", f"{text!r} is not a size", "write 300MB or 2GB")
+    unit = found[2].upper().replace("I", "i")
+    if float(found[1]) * 1000.0 ** "KMGT".index(unit[0]) < LEAST_MEMORY:
+        raise UsageError("memory", f"{text} is too little for the engine", "give 100MB or more")
+    return f"{found[1]}{unit}"
 
 
 # ---- databases ---------------------------------------------------------------------------------
@@ -189,11 +228,13 @@ def _from_database(path: Path, options: Options, stack: contextlib.ExitStack) ->
     except duckdb.Error as e:
         raise DataError(path.name, first_line(e), "give a DuckDB database file") from None
     stack.callback(con.close)
+    if options.memory is not None:
+        con.execute(f"SET memory_limit = {literal(memory_size(options.memory))}")
     opened = _from_connection(con, options, path.name)
     return Opened(f"{path.name}, {opened.name}", opened.columns, opened.bind)
 
 
-def _from_relation(relation: Any, stack: contextlib.ExitStack) -> Opened:
+def _from_relation(relation: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
     columns = tuple(relation.columns)
     no_duplicates(columns, "relation")
 
@@ -201,7 +242,7 @@ def _from_relation(relation: Any, stack: contextlib.ExitStack) -> Opened:
         # A relation keeps no result and runs anew on every call, so it is read once, and only what is needed of it.
         types = [str(t) for t in relation.types]
         chosen = ", ".join(f"{_for_arrow(quote(columns[i]), types[i], i in binned)} AS c{i}" for i in wanted)
-        con = connect(stack)
+        con = connect(stack, memory=options.memory)
         con.register("t", relation.project(chosen).to_arrow_table())
         return Bound(con, "t")
 
@@ -223,7 +264,7 @@ def first_line(error: Exception) -> str:
 # ---- frames ------------------------------------------------------------------------------------
 
 
-def _from_frame(source: Any, kind: str, stack: contextlib.ExitStack) -> Opened:
+def _from_frame(source: Any, kind: str, options: Options, stack: contextlib.ExitStack) -> Opened:
     if kind == "arrow-stream":
         import pyarrow as pa
 
@@ -234,7 +275,7 @@ def _from_frame(source: Any, kind: str, stack: contextlib.ExitStack) -> Opened:
 
     def bind(wanted: Sequence[int], binned: Sequence[int]) -> Bound:
         table, labels = frames.as_table(source, kind, columns, wanted, binned, name)
-        con = connect(stack)
+        con = connect(stack, memory=options.memory)
         con.register("t", table)
         return Bound(con, "t", labels)
 
