@@ -65,6 +65,7 @@ def write_rows(opened: Opened, order: Order, target: Path, temporary: Path, csv:
         with duckdb.connect() as con:
             con.execute("SET enable_progress_bar = false")
             con.execute("SET temp_directory = ''")
+            con.execute("SET async_threads = 0")
             con.register("rows", stream)
             how = "FORMAT csv, HEADER true" if csv else "FORMAT parquet, COMPRESSION zstd"
             inner = "SELECT * FROM rows" + (" ORDER BY ALL" if order.sort else "")
@@ -210,12 +211,14 @@ class Work:
         return pa.RecordBatchReader.from_batches(schema, self._safely(reader, schema))
 
     def _safely(self, reader: Any, schema: Any) -> Iterator[Any]:
-        """The batches; what goes wrong is kept, because the engine that writes would tell it in its own words."""
+        """The batches up to what goes wrong, which is kept: the engine that writes would tell it in its own words.
+
+        The stream then ends instead of failing, because DuckDB 2 can wait for ever when a write fails in its middle.
+        """
         try:
             yield from self.drawer.batches(reader, schema)
         except Exception as error:
             self.failure = error
-            raise
 
     def tell_failure(self) -> None:
         """Raise what went wrong while reading, if that was it."""
@@ -227,9 +230,10 @@ class Work:
             raise self.failure from None
 
     def finished(self) -> Rows:
-        """Look once more at what can only be known at the end."""
+        """Look once more at what can only be known at the end; what went wrong on the way comes first."""
         from liftgate.tables.reading import all_fields
 
+        self.tell_failure()
         if self.drawer.rows == 0:
             raise DataError(self.opened.name, "no row, only column names", "give a table with at least one row")
         all_fields(self.opened, self.bound, self.drawer.rows)
