@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
+from math import log
 
 import pytest
 
@@ -125,6 +127,8 @@ def test_public_page_reveals_nothing_outside_the_manifest(rules):
     allowed |= set(re.findall(r"\d+", " ".join(BANDS)))
     allowed |= set(re.findall(r"\d+", "14 Nov 2023 0.1.0"))
     text = text.replace(told["certificate_sha256"], "")
+    for group in told["groups"]:
+        text = text.replace(f"{group['gamma']:g}", "")
     assert set(re.findall(r"\d+", text)) <= allowed
     for secret in (
         "rules that fit",
@@ -159,7 +163,7 @@ def test_manifest_holds_no_count_no_real_rule_no_preimages(rules):
         "liftgate-announcement", "outcomes", "private", "fidelity", "target", "digits", "groups", "assumptions",
         "readers_who_know_the_method", "certificate_sha256", "publisher",
     }  # fmt: skip
-    assert {k for g in told["groups"] for k in g} == {"group", "promised", "rows"}
+    assert {k for g in told["groups"] for k in g} == {"group", "promised", "gamma", "rows"}
     assert {k for g in told["groups"] for r in g["rows"] for k in r} == {"private", "announced"}
 
 
@@ -170,6 +174,31 @@ def test_promises_are_rounded_up():
     assert a.manifest()["groups"][0]["promised"] >= a.beta
     assert "right at most 67 times in 100" in words(to_html(publish(a)))
     assert "66.7 %" in words(to_html(a))
+
+
+def test_a_promise_a_hair_above_a_printed_digit_is_rounded_up_too():
+    """27/40 is 67.5 %; anything above it is not, however little; minimum uncertainty is rounded down."""
+    at = announce(DecisionRules.from_arrays(["27/40", "13/40"], ["1/2"] * 2, ["g", "g"]), delta="0.999")
+    above = announce(
+        DecisionRules.from_arrays(["0.675000000000001", "0.324999999999999"], ["1/2"] * 2, ["g", "g"]), delta="0.999"
+    )
+    assert at.manifest()["groups"][0] | {"rows": 0} == {"group": "g", "promised": 0.675, "gamma": 0.393042, "rows": 0}
+    assert above.exact[0].beta > Fraction(27, 40)
+    assert above.manifest()["groups"][0]["promised"] == 0.675001
+    assert above.manifest()["groups"][0]["gamma"] <= -log(above.beta)
+    assert "67.5 %" in words(to_html(at))
+    assert "67.6 %" in words(to_html(above))
+
+
+def test_rates_that_are_shown_rounded_say_so(rules):
+    """Rates with more digits than the page shows: told, and a rare outcome is not shown as one that never happens."""
+    note = "Rates are shown with two decimals; the manifest holds all digits"
+    assert note not in words(to_html(publish(announce(rules, delta=0.9))))
+    rare = DecisionRules.from_arrays([3, 3, 2], [0.00002, 1 / 3, 0.2], ["g"] * 3)
+    text = words(to_html(publish(announce(rare, delta=0.9999999))))
+    assert note in text
+    assert "under 0.01 in 100" in text
+    assert "The promises as minimum uncertainty, −log of the confidence: g " in text
 
 
 def test_names_are_escaped():

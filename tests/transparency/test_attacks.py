@@ -156,6 +156,17 @@ def test_influence_figures_pin_the_rules():
     assert found.posteriors["g", "positive", "10-11"].low > 0.999
 
 
+def test_a_ratio_of_rates_is_read_as_tightly_as_its_digits_allow():
+    """Half as many, to one digit: .45 to .55 times the other rate, whatever that is, and no wider where it is small."""
+    side = {"people": {"F": {"a": 1}, "M": {"a": 1}}, "slack": 0}
+    figures = [
+        {"kind": "ratio", "groups": ["F", "M"], "value": "0.5"},
+        {"kind": "rate", "group": "M", "value": "0.1", "digits": "exact"},
+    ]
+    found = attack({"figures": figures}, side).rules["F", "a"]
+    assert (found.low, found.high) == (pytest.approx(0.045, abs=1e-6), pytest.approx(0.055, abs=1e-6))
+
+
 def test_known_values_are_whole_choices():
     """A reader who knows that rules are 0, 1/2 or 1 finds them from one coarse rate."""
     published = {"figures": [{"kind": "rate", "group": "g", "value": "0.35", "digits": 2}]}

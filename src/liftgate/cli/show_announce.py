@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liftgate.cli.show import console, verdict_line
+from liftgate.exact import fraction
 from liftgate.labels import label_text
 
 if TYPE_CHECKING:
@@ -29,13 +30,15 @@ def percent_up(value: float) -> str:
     >>> percent_up(0.6377953), percent_up(0.675)
     ('63.8 %', '67.5 %')
     """
-    return f"{ceil(value * 1000 - 1e-9) / 10:.1f} %"
+    return f"{ceil(fraction(value) * 1000) / 10:.1f} %"
 
 
 def show_announcement(found: Announcement, files: Sequence[tuple[str, Path | None]]) -> None:
     """Floor first, then the promise and who it holds for, the announced rules, the inversion, what it rests on."""
     from rich.table import Table
     from rich.text import Text
+
+    from liftgate.transparency.records import uncertainty
 
     out = console()
     rules = found.given
@@ -49,7 +52,8 @@ def show_announcement(found: Announcement, files: Sequence[tuple[str, Path | Non
         soft_wrap=True,
     )
     out.print(
-        f"  Floor, before any announcement: {percent_up(float(found.floor.max()))}. With the real rules: {percent_up(float(found.true_confidence.max()))}.",
+        f"  Floor, before any announcement: {percent_up(float(found.floor.max()))}. With the real rules: {percent_up(float(found.true_confidence.max()))}. "
+        f"As minimum uncertainty: {uncertainty(float(found.promised.max())):g}.",
         soft_wrap=True,
     )
     out.print(f"  A reader who knows the method, if rules take {found.inversion.declared}: {word}.", soft_wrap=True)

@@ -24,6 +24,7 @@ from liftgate.report.drawings import Figure
 from liftgate.report.figures import confidence, fidelity
 from liftgate.report.numbers import count, joined
 from liftgate.report.page import Condition, Context, Fact, Facts, Page, Verdict
+from liftgate.transparency.records import uncertainty
 
 if TYPE_CHECKING:
     from liftgate.transparency.announcements import Announcement
@@ -131,6 +132,7 @@ def _warning(a: Announcement) -> Markup:
 def _facts(a: Announcement, order: Sequence[int]) -> Facts:
     lines = [
         Fact("Largest confidence", promise(a.promised.max())),
+        Fact("The same as minimum uncertainty", f"{uncertainty(float(a.promised.max())):g}", "−log"),
         Fact("Floor, before any announcement", at_least(a.floor.max())),
         Fact("With the real rules", promise(a.true_confidence.max())),
     ]

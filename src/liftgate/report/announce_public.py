@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from liftgate.jobs.announce import PublicAnnouncement
 
 MOST_DRAWN = 60
+_ROUNDED = "Rates are shown with two decimals; the manifest holds all digits, and what is promised is about those."
 
 
 def page(result: PublicAnnouncement, context: Context) -> Page:
@@ -54,12 +55,14 @@ def page(result: PublicAnnouncement, context: Context) -> Page:
                     {"name": name(g["group"]), "rows": [_row(r, several) for r in g["rows"][:MOST_DRAWN]]}
                     for g in groups
                 ],
+                "note": "" if _shown_whole(groups) else _ROUNDED,
             },
             "guesses": [_guess(g) for g in groups[:MOST_GROUPS]],
             "fairness": [fairness_row(f) for f in told.get("fairness", ())],
         },
         made=[
-            "Everything on this page is in the public manifest. The manifest names the sha256 of the private certificate."
+            "Everything on this page is in the public manifest. The manifest names the sha256 of the private certificate.",
+            f"The promises as minimum uncertainty, −log of the confidence: {_gammas(told)}.",
         ],
         certificate=told["certificate_sha256"],
         context=Context(),
@@ -72,6 +75,19 @@ def _row(row: Mapping[str, Any], several: bool) -> dict[str, Any]:
     bar = "" if several else dots.rate_bar(_share(rate))
     shown = [_share(v) for v in rate] if several else _share(rate)
     return {"private": name(row["private"]), "rate": rates_in_hundred(shown), "bar": bar}
+
+
+def _shown_whole(groups: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every rate has at most two decimals in 100."""
+    rates = [r["announced"] for g in groups for r in g["rows"]]
+    each = [v for rate in rates for v in (rate if isinstance(rate, list) else [rate])]
+    return all((Fraction(str(v)) * 10**4).denominator == 1 for v in each)
+
+
+def _gammas(told: Mapping[str, Any]) -> str:
+    shown = [f"{name(g['group'], 24)} {g['gamma']:g}" for g in told["groups"][:MOST_GROUPS]]
+    left = len(told["groups"]) - len(shown)
+    return ", ".join(shown) + (f" and {left} more groups in the manifest" if left else "")
 
 
 def _share(value: Any) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
 import numpy as np
 
+from liftgate.exact import fraction
 from liftgate.labels import label_text
 from liftgate.report.numbers import NBSP
 from liftgate.report.words import cut, visible
@@ -17,12 +17,12 @@ MOST_ROWS = 40
 
 
 def promise(value: Any) -> str:
-    """A promised confidence in percent with one decimal, rounded up.
+    """A promised confidence in percent with one decimal, rounded up; a float means its shortest decimal.
 
     >>> promise(0.6377953).replace(NBSP, " "), promise(0.675).replace(NBSP, " "), promise(1).replace(NBSP, " ")
     ('63.8 %', '67.5 %', '100 %')
     """
-    return _percent(ceil(Fraction(float(value)) * 1000 - Fraction(1, 10**7)))
+    return _percent(ceil(fraction(float(value)) * 1000))
 
 
 def at_least(value: Any) -> str:
@@ -31,7 +31,7 @@ def at_least(value: Any) -> str:
     >>> at_least(2 / 3).replace(NBSP, " ")
     '66.6 %'
     """
-    return _percent(floor(Fraction(float(value)) * 1000 + Fraction(1, 10**7)))
+    return _percent(floor(fraction(float(value)) * 1000))
 
 
 def _percent(tenths: int) -> str:
@@ -42,11 +42,15 @@ def _percent(tenths: int) -> str:
 def in_hundred(value: Any, digits: int = 2) -> str:
     """A rate as a number of cases in 100.
 
-    >>> in_hundred(0.1), in_hundred(0.02), in_hundred(0.47619)
-    ('10', '2', '47.62')
+    >>> in_hundred(0.1), in_hundred(0.47619), in_hundred(0.00001), in_hundred(0.99999)
+    ('10', '47.62', 'under 0.01', 'over 99.99')
     """
-    text = f"{float(value) * 100:.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    shown, unit = f"{float(value) * 100:.{digits}f}", 10.0**-digits
+    if float(shown) == 0 < value:
+        return f"under {unit:.{digits}f}"
+    if float(shown) == 100 and value < 1:
+        return f"over {100 - unit:.{digits}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
 def rates_in_hundred(chances: Any) -> str:

@@ -191,6 +191,12 @@ class System:
             for quantity, weight in condition.terms:
                 line[quantity] = line.get(quantity, 0.0) + float(weight)
             low, high = float(condition.low), float(condition.high)
+            if condition.over:  # a quotient: two lines, one for each end
+                ends = [
+                    {**line, **{q: line.get(q, 0.0) - end * float(w) for q, w in condition.over}} for end in (low, high)
+                ]
+                lines += [(ends[0], 0.0, np.inf), (ends[1], -np.inf, 0.0)]
+                continue
             if not condition.absolute:
                 lines.append((line, low, high))
                 continue

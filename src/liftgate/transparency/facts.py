@@ -22,7 +22,7 @@ KINDS = ("rule", "rate", "parity", "conditional-parity", "ratio", "influence", "
 class Condition:
     """low <= sum of weights x hidden quantities <= high; with ``absolute`` the same for the absolute value.
 
-    A quantity is a rule ("rule", group, private), a group's real rate ("rate", group), or the rate of a group after
+    With ``over`` it is the quotient of two such sums (low x over <= sum <= high x over). A quantity is a rule ("rule", group, private), a group's real rate ("rate", group), or the rate of a group after
     its private attributes were redrawn ("redrawn", group).
     """
 
@@ -31,6 +31,7 @@ class Condition:
     low: Fraction
     high: Fraction
     absolute: bool = False
+    over: Terms = ()
 
 
 @dataclass(frozen=True)
@@ -187,10 +188,8 @@ def _figure(
         if kind == "parity":
             terms = ((("rate", a), one), (("rate", b), -one))
             return Condition(f"parity of {label_text(a)} and {label_text(b)}", terms, max(low, Fraction(0)), high, True)
-        low, high = max(low, Fraction(0)), high
-        middle, half = (low + high) / 2, (high - low) / 2
-        terms = ((("rate", a), one), (("rate", b), -middle))
-        return Condition(f"ratio of {label_text(a)} to {label_text(b)}", terms, -half, half)
+        name = f"ratio of {label_text(a)} to {label_text(b)}"
+        return Condition(name, ((("rate", a), one),), max(low, Fraction(0)), high, over=((("rate", b), one),))
     if kind == "conditional-parity":
         a, b = _pair(figure, rows, place)
         private = clean_label(figure.get("private"))

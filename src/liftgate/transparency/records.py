@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, isfinite
+from math import ceil, floor, isfinite, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,7 +70,8 @@ def public_manifest(a: Announcement, publisher: str | None = None, fairness: boo
         groups.append(
             {
                 "group": encode_label(rules.groups.label(g)),
-                "promised": promised(float(a.promised[g])),
+                "promised": promised(a, g),
+                "gamma": uncertainty(promised(a, g)),
                 "rows": [
                     {"private": encode_label(rules.row_label(int(i))), "announced": numbers_of(a.rules[i])}
                     for i in rules.groups.rows_of(g)
@@ -113,10 +114,20 @@ def fairness_record(a: Announcement) -> list[dict[str, Any]]:
     ]
 
 
-def promised(value: float) -> float:
-    """A promised confidence, rounded up: the promise never says less than is given."""
-    whole = ceil(Fraction(value) * 10**PROMISE_DIGITS - Fraction(1, 10**6))
+def promised(a: Announcement, group: int) -> float:
+    """The promised confidence of a group, rounded up: the promise never says less than is given."""
+    reached = Fraction(float(a.group_beta[group])) if a.groups is None else a.groups[group].beta
+    whole = ceil(max(reached, a.target or Fraction(0)) * 10**PROMISE_DIGITS)
     return float(min(Fraction(1), Fraction(whole, 10**PROMISE_DIGITS)))
+
+
+def uncertainty(confidence: float) -> float:
+    """The same promise as minimum uncertainty -log beta (ATR Def. 13), rounded down.
+
+    >>> uncertainty(0.675), uncertainty(1.0)
+    (0.393042, 0.0)
+    """
+    return max(0, floor(-log(confidence) * 1e6)) / 1e6
 
 
 def number(value: Any) -> Any:
