@@ -206,7 +206,7 @@ def test_consistent_lies_are_refused_by_the_leaves_alone(text: str) -> None:
     document = certificate(text)
     counts = np.array(document["claim"]["counts"])
     for x in range(counts.shape[1]):
-        for nats in (Fraction(1, 20), Fraction(1, 200)):
+        for nats in (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000)):
             lie = copy.deepcopy(document)
             step = int(nats * 2 ** lie["evidence"]["pi_bits"])
             lie["evidence"]["pi"][x] += step

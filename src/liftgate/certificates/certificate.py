@@ -173,8 +173,10 @@ _UNREADABLE = "ask for the file again, or use a newer Liftgate if you trust its 
 
 def _plain(value: Any, place: str) -> Any:
     """A private copy made of what a certificate may hold."""
-    if value is None or type(value) is str:
+    if value is None or type(value) is str or (type(value) is int and -_TOO_LARGE < value < _TOO_LARGE):
         return value
+    if type(value) is list:
+        return [_plain(entry, place) for entry in value]
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if not -_TOO_LARGE < value < _TOO_LARGE:
             raise CertificateError(place, f"a number has more than {checker.MOST_DIGITS} digits", "scale the counts")

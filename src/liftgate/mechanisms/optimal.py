@@ -115,7 +115,8 @@ def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress
     elif not small:
         proof = f"{len(grouped.groups):,} x {len(joint.sensitive):,} values are too many"
     else:
-        proof = prove(joint, budget, channel, grouped, result.prices, result.found.points, gap, clock.left)
+        crowding = max(1.0, clock.spent / max(time.process_time() - busy, 1e-3))
+        proof = prove(joint, budget, channel, grouped, result.prices, result.found.points, gap, clock.left, crowding)
     if isinstance(proof, Proof):
         return Design(named(joint, channel), proof.share, search_bound, proof.to_dict(), tuple(notes))
     notes.append(f"not proven in whole numbers: {proof}")
