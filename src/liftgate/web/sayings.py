@@ -10,6 +10,10 @@ from markupsafe import Markup
 from liftgate.certificates.assumptions import explain
 from liftgate.report import numbers
 from liftgate.report.figures import svg
+from liftgate.report.icons import Shape
+from liftgate.report.page import Condition, Fact, Facts, Page
+from liftgate.report.page import Verdict as Shown
+from liftgate.report.words import counted, cut, visible
 from liftgate.web.drawing import fragment
 
 if TYPE_CHECKING:
@@ -69,27 +73,41 @@ def budgets_of(found: Tradeoff) -> str:
     return fragment("budgets.html", budgets=told)
 
 
-def checked(verdict: Verdict, name: str, allow: Sequence[str] | None) -> dict[str, Any]:
-    """What the checker found, in words, with every assumption to accept."""
+def checked(verdict: Verdict, name: str, allow: Sequence[str] | None, alone: str) -> Page:
+    """What the checker found, as a page in words."""
     assumed = list(verdict.assumptions)
     open_ = [a for a in assumed if a not in (allow or ())]
     shape, word, headline, lede = _finding(verdict, allow, len(open_))
-    return {
-        "shape": shape,
-        "word": word,
-        "headline": headline,
-        "lede": lede,
-        "assumptions": [{"name": a, "told": explain(a), "accepted": a in (allow or ())} for a in assumed],
-        "facts": [
-            {"name": "File", "value": name},
-            {"name": "Claims" if verdict.holds else "Claimed, not shown", "value": verdict.claim or "nothing that can be read"},
-            {"name": "Kind", "value": verdict.kind or "not known"},
-            {"name": "Checker says", "value": verdict.reason},
-        ],
-    }  # fmt: skip
+    lines = [
+        Fact("Kind", verdict.kind or "not known"),
+        Fact("File", cut(visible(name), 40)),
+        Fact("Checker says", cut(verdict.reason, 120)),
+        Fact("Rests on", counted(len(assumed), "assumption")),
+        Fact("Accepted by you", f"{len(assumed) - len(open_)} of {len(assumed)}"),
+    ]
+    said = "Claimed" if verdict.holds else "Claimed, but not shown"
+    return Page(
+        template="base.html",
+        kind="Check",
+        title=f"Check: {cut(name)}",
+        verdict=Shown(shape, word, headline, lede, [f"{said}: {verdict.claim}"] if verdict.claim else []),
+        facts=Facts(
+            "Certificate facts", lines, "Decided by checker.py, one file that trusts nobody and uses no float."
+        ),
+        true_only_if=[Condition(explain(a), a) for a in assumed],
+        not_said=_NOT_SAID,
+        made=[f"The same answer without Liftgate: {alone}"],
+    )
 
 
-def _finding(verdict: Verdict, allow: Sequence[str] | None, open_: int) -> tuple[str, str, str, str]:
+_NOT_SAID = (
+    "Not that the counts in the certificate are those of real people: the checker sees only what stands in the file.",
+    "Not that what is allowed is harmless: a certificate is about the budget that its author chose.",
+    "Not who wrote the file, or when.",
+)
+
+
+def _finding(verdict: Verdict, allow: Sequence[str] | None, open_: int) -> tuple[Shape, str, str, str]:
     alone = "Checked here in whole numbers, without trusting the program that wrote it."
     if not verdict.readable:
         return "unk", "Could not be read", "This file is no certificate that can be read.", verdict.reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -92,6 +92,7 @@ def _protect(task: Task, desk: Desk) -> Done:
 
     q, place = task.question, _table(task)
     joint = _joint(task, desk)
+    desk.tell(text="Searching; the first search on a machine takes a moment to get ready")
     found = protect(
         joint, Budget.parse(q["budget"]), q["mechanism"], q["gap"], q["seconds"],
         lambda kept, bound: desk.tell(**searching(kept, bound)),
@@ -107,9 +108,9 @@ def _protect(task: Task, desk: Desk) -> Done:
         )  # fmt: skip
         place.unchanged()
         made = [
-            Made(written.rows.name, "Released rows", private=False),
-            Made(written.manifest.name, "Manifest, to publish with the rows", private=False),
-            Made(written.certificate.name, "Certificate of the rows"),
+            Made(Path(written.rows).name, "Released rows", private=False),
+            Made(Path(written.manifest).name, "Manifest, to publish with the rows", private=False),
+            Made(Path(written.certificate).name, "Certificate of the rows"),
         ]
     desk.tell(text="Drawing the trade-off")
     curve = beside(found, seconds=min(10.0, q["seconds"]))
@@ -202,6 +203,7 @@ def _couple(task: Task, desk: Desk) -> Done:
 
 def _check(task: Task, desk: Desk) -> Done:
     from liftgate.checker import check
+    from liftgate.report.page import Context, render
     from liftgate.web.drawing import fragment
     from liftgate.web.sayings import checked
 
@@ -215,9 +217,13 @@ def _check(task: Task, desk: Desk) -> Done:
     where = str(place.path)
     command = command_line("check", [where], {"allow": q["allow"]})
     alone = command_line("x", [where], {"allow": q["allow"]}).replace("liftgate x", "python -I -S checker.py", 1)
-    markup = fragment("check.html", **checked(verdict, place.name, q["allow"]), alone=alone)
+    page = checked(verdict, place.name, q["allow"], alone)
+    markup = fragment("check.html", page=page, allowed=q["allow"] or (), alone=alone)
     _leave(task, {"record": made, "command": command, "markup": markup})
-    return Done((_write(task, "record.json", as_text(made), "The same answer as JSON"),))
+    report = render(replace(page, context=Context(command=command)))
+    return Done((
+        _write(task, "report.html", report, "Report"), _write(task, "record.json", as_text(made), "The same answer as JSON")
+    ))  # fmt: skip
 
 
 KINDS: Mapping[str, Callable[[Task, Desk], Done]] = MappingProxyType(

@@ -5,9 +5,15 @@ import { draw, show } from "./draw.js";
 import { TableRoom } from "./table.js";
 
 class Audit extends TableRoom {
+  constructor(name) {
+    super(name);
+    this.does.save = () => this.submit();
+  }
+
   async arrive(asked) {
     await this.prepare(asked);
     await this.count();
+    if (this.joint) this.focus(this.find("found").querySelector("h1"));
   }
 
   // The counted table stays with the server; this only learns its name.
@@ -18,9 +24,7 @@ class Audit extends TableRoom {
     const state = await follow(await start("count", question), (now) => this.working(now), this.leaving.signal);
     this.end();
     this.joint = state.answer.joint;
-    await this.judge();
-    this.focus(this.find("finding").querySelector("h1"));
-    return undefined;
+    return this.judge();
   }
 
   blank() {
@@ -30,6 +34,7 @@ class Audit extends TableRoom {
 
   async changed(field) {
     await super.changed(field);
+    show(this.find("stale"), false);
     if (["table", "sensitive", "public", "count"].includes(field.name)) await this.try(() => this.count());
     if (field.name === "sample") await this.try(() => this.judge());
     if (["low", "up", "other"].includes(field.name) && this.sampled()) await this.try(() => this.judge());
@@ -40,9 +45,9 @@ class Audit extends TableRoom {
   }
 
   // One question at a time; of those that come meanwhile only the last is asked.
-  async moved() {
-    if (!this.joint) return this.words();
-    if (this.sampled()) return this.words();
+  async moved(field) {
+    if (!this.joint || this.sampled()) return super.moved(field);
+    if (field && field.name !== "other") this.form.elements.other.value = "";
     this.again = true;
     if (this.asking) return undefined;
     this.asking = true;
@@ -77,12 +82,12 @@ class Audit extends TableRoom {
     return { ...this.columns(), budget: this.budget(), sample: this.sampled() };
   }
 
-  async example() {
-    await super.example();
-  }
-
   submit() {
-    if (!this.joint) return this.try(() => this.count());
+    if (!this.joint)
+      return this.try(async () => {
+        await this.count();
+        if (this.joint) this.focus(this.find("found").querySelector("h1"));
+      });
     this.saving = true;
     return super.submit();
   }

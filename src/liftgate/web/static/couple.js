@@ -41,7 +41,7 @@ class Couple extends Room {
       left: family ? null : asked.get("left"), right: family ? null : asked.get("right"),
       family: family ? [family, parameters.join(",")].filter(Boolean).join(":") : null,
       relation: asked.get("relation") === "pairs" ? (asked.get("pairs") ?? "[]") : asked.get("relation"),
-      exp_eps: asked.get("exp_eps"), delta: asked.get("delta") ?? "0", compose: Number(asked.get("compose") ?? "1"),
+      exp_eps: asked.get("exp_eps"), delta: asked.get("delta") ?? "0", compose: asked.get("compose") ?? "1",
       decimals_exact: asked.has("decimals_exact"),
     };
   }

@@ -18,7 +18,7 @@ class Protect extends TableRoom {
   question() {
     const asked = held(this.form);
     const rows = asked.get("rows");
-    return { ...this.columns(), budget: this.budget(), mechanism: asked.get("mechanism"), seconds: Number(asked.get("seconds")), rows: rows === "none" ? null : rows };
+    return { ...this.columns(), budget: this.budget(), mechanism: asked.get("mechanism"), seconds: asked.get("seconds"), rows: rows === "none" ? null : rows };
   }
 
   choose(budget) {

@@ -54,9 +54,13 @@ export class Room {
 
   blank() {
     this.job = null;
-    for (const name of ["found", "beside"]) draw.show(this.find(name), false);
-    draw.show(this.place.querySelector(".keep"), false);
+    this.hide();
     draw.show(this.find("empty"), true);
+  }
+
+  hide() {
+    for (const name of ["found", "beside", "stale", "empty"]) draw.show(this.find(name), false);
+    draw.show(this.place.querySelector(".keep"), false);
   }
 
   remember(replace, more = {}) {
@@ -68,6 +72,7 @@ export class Room {
   changed() {
     forms.clear(this.form);
     this.remember(true);
+    draw.show(this.find("stale"), !this.find("found").hidden);
   }
 
   example() {
@@ -114,7 +119,7 @@ export class Room {
     this.quiet();
     forms.clear(this.form);
     this.leaving = new AbortController();
-    draw.show(this.find("empty"), false);
+    for (const name of ["empty", "stale"]) draw.show(this.find(name), false);
     this.find("busy").textContent = text;
     draw.show(this.place.querySelector(".busy"), true);
     draw.show(this.place.querySelector("[data-do=stop]"), false);
@@ -154,6 +159,7 @@ export class Room {
     if (!heading) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
+    heading.scrollIntoView({ block: "nearest" });
   }
 
   keep(state) {
@@ -180,8 +186,7 @@ export class Room {
       this.end();
       forms.complain(this.form, error.field, error.record);
       draw.error(this.find("error"), error.record);
-      for (const name of ["found", "beside", "empty"]) draw.show(this.find(name), false);
-      draw.show(this.place.querySelector(".keep"), false);
+      this.hide();
       this.find("error").focus({ preventScroll: true });
       return undefined;
     }

@@ -8,7 +8,7 @@ import { Room } from "./room.js";
 export class TableRoom extends Room {
   constructor(name) {
     super(name);
-    this.form.addEventListener("input", (event) => ["low", "up", "other"].includes(event.target.name) && this.moved());
+    this.form.addEventListener("input", (event) => ["low", "up", "other"].includes(event.target.name) && this.moved(event.target));
   }
 
   async arrive(asked) {
@@ -49,8 +49,10 @@ export class TableRoom extends Room {
     this.remember(true);
   }
 
-  moved() {
-    this.words();
+  // A slider that moves takes the place of another budget.
+  moved(field) {
+    if (field && field.name !== "other") this.form.elements.other.value = "";
+    return this.words();
   }
 
   budget() {
