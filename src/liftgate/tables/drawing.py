@@ -17,7 +17,7 @@ from liftgate.tables.draws import Draw
 from liftgate.tables.keys import Key, Words, labelled
 from liftgate.tables.outputs import Output
 
-BATCH_ROWS = 500_000
+BATCH_ROWS = 122_880  # a row group of the file that is written
 SHOWN = 5
 Positions = NDArray[np.int64]
 

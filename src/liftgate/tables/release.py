@@ -18,7 +18,7 @@ from liftgate.tables.files import unwritten
 from liftgate.tables.keys import TEXT, Words, make_key, type_name
 from liftgate.tables.outputs import Output, outputs_of
 from liftgate.tables.resolved import base_names, resolved
-from liftgate.tables.sources import Bound, Opened
+from liftgate.tables.sources import Bound, Opened, quote
 
 ID_TYPES = re.compile(r"VARCHAR|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|UUID|DATE|BOOLEAN")
 
@@ -63,14 +63,15 @@ def write_rows(opened: Opened, order: Order, target: Path, temporary: Path, csv:
     stream = _started(work)
     try:
         with duckdb.connect() as con:
-            con.execute("SET enable_progress_bar = false")
-            con.execute("SET temp_directory = ''")
-            con.execute("SET async_threads = 0")
+            for setting in ("enable_progress_bar = false", "temp_directory = ''", "threads = 1", "async_threads = 0"):
+                con.execute(f"SET {setting}")  # one thread writes as the rows come, and keeps none of them
             con.register("rows", stream)
             how = "FORMAT csv, HEADER true" if csv else "FORMAT parquet, COMPRESSION zstd"
+            parts = [] if csv else work.partitions()
+            how += f", PARTITION_BY ({', '.join(map(quote, parts))})" if parts else ", USE_TMP_FILE false"
             inner = "SELECT * FROM rows" + (" ORDER BY ALL" if order.sort else "")
             path = str(temporary).replace("'", "''")
-            con.execute(f"COPY ({inner}) TO '{path}' ({how}, USE_TMP_FILE false)")
+            con.execute(f"COPY ({inner}) TO '{path}' ({how})")
     except (duckdb.Error, OSError) as error:
         work.tell_failure()
         raise unwritten(target, str(error).splitlines()[0]) from None
@@ -191,13 +192,25 @@ class Work:
             problem = f"it holds {type_name(kind)} values, which engines write in different ways"
             raise DataError(place, problem, "name a column of text, whole numbers or UUIDs")
         raw = f"CAST(c{self.id} AS {sql.text})" + (' COLLATE "C"' if sql is POSTGRES else "")
-        if con.sql(f"SELECT 1 FROM {relation} WHERE c{self.id} IS NULL LIMIT 1").fetchall():
+        rows, given = con.sql(f"SELECT count(*), count(c{self.id}) FROM {relation}").fetchall()[0]
+        if given < rows:
             raise DataError(place, "a row id is missing", "give every row an id, or draw fresh")
-        counted = f"(SELECT {raw} AS v, count(*) AS n FROM {relation} GROUP BY 1) AS g"
-        twice = con.sql(f"SELECT v, n FROM {counted} WHERE n > 1 ORDER BY v LIMIT 1").fetchall()
+        passes = engine.passes_for(self.bound, rows)
+        twice: list[Any] = []
+        for turn in range(passes):
+            mine = f"WHERE hash(c{self.id}) % {passes} = {turn}" if passes > 1 else ""
+            counted = f"(SELECT {raw} AS v, count(*) AS n FROM {relation} {mine} GROUP BY 1) AS g"
+            twice += con.sql(f"SELECT v, n FROM {counted} WHERE n > 1 ORDER BY v LIMIT 1").fetchall()
         if twice:
-            problem = f"{twice[0][0]!r} occurs {twice[0][1]:,} times, so it does not tell rows apart"
+            value, times = min(twice)
+            problem = f"{value!r} occurs {times:,} times, so it does not tell rows apart"
             raise DataError(place, problem, "name a column without repeats, or draw fresh")
+
+    def partitions(self) -> list[str]:
+        """The columns of the release that are folders in the source, while another one is left to be written."""
+        names = [name for name, _ in self.fields]
+        kept = [name for name in self.opened.partitions if name in names]
+        return kept[: len(names) - 1]
 
     def stream(self) -> Any:
         """The released rows as an Arrow stream, drawn as they are read."""
