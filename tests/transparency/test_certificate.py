@@ -80,7 +80,7 @@ LIES = {
         ("evidence.dual.0.0", [0, 0, 5], "does not prove"),
         ("evidence.dual.0.0", [0, 1, 1], "does not prove"),
         ("evidence.dual.0.0", [3, 0, 1], "not of the group"),
-        ("evidence.dual.0.0", [0, 0], "not \\[row"),
+        ("evidence.dual.0.0", [0, 0], "rows with 3 entries"),
         ("evidence.dual.0.0", [0, 9, 1], "not of the group"),
         ("evidence.dual.0.0", [0, 0, -1], "less than 0"),
         ("evidence.dual.0.1", [0, 0, 1], "named twice"),
