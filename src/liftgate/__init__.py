@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from liftgate.jobs.audit import audit as audit
     from liftgate.jobs.protect import Release as Release
     from liftgate.jobs.protect import protect as protect
+    from liftgate.jobs.reuse import Reuse as Reuse
+    from liftgate.jobs.reuse import reuse as reuse
     from liftgate.jobs.tradeoff import Tradeoff as Tradeoff
     from liftgate.jobs.tradeoff import tradeoff as tradeoff
     from liftgate.joint import Joint as Joint
@@ -46,6 +48,7 @@ _PLACES = {
     "LiftProtector": "liftgate.protector",
     "MEASURES": "liftgate.measures",
     "Release": "liftgate.jobs.protect",
+    "Reuse": "liftgate.jobs.reuse",
     "Scores": "liftgate.estimators.scores",
     "Tradeoff": "liftgate.jobs.tradeoff",
     "Verdict": "liftgate.checker",
@@ -56,6 +59,7 @@ _PLACES = {
     "protect": "liftgate.jobs.protect",
     "read_joint": "liftgate.tables",
     "read_manifest": "liftgate.tables.manifest",
+    "reuse": "liftgate.jobs.reuse",
     "to_html": "liftgate.report",
     "tradeoff": "liftgate.jobs.tradeoff",
 }

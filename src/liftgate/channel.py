@@ -200,6 +200,23 @@ class Channel:
             out[y].append((x, int(w)))
         return out
 
+    def of(self, positions: NDArray[np.int64]) -> Channel:
+        """The channel on some of its public values, and on the released values that these may become.
+
+        >>> Channel.merge(["a", "b", "c"], [["a", "b"], ["c"]]).of(np.array([1])).rows()
+        [('b', [('a · b', 1)])]
+        """
+        parts = [slice(int(self.start[x]), int(self.start[x + 1])) for x in positions.tolist()]
+        used, targets = np.unique(np.concatenate([self.targets[p] for p in parts]), return_inverse=True)
+        return Channel(
+            tuple(self.public[x] for x in positions.tolist()),
+            tuple(self.released[y] for y in used.tolist()),
+            self.total,
+            np.concatenate([[0], np.cumsum([p.stop - p.start for p in parts])]),
+            targets,
+            np.concatenate([self.shares[p] for p in parts]),
+        )
+
     def compose(self, then: Channel) -> Channel:
         """First this channel, then ``then`` on what was released: an exact product of whole shares."""
         position = {(type(v), v): i for i, v in enumerate(then.public)}
@@ -241,12 +258,9 @@ class Channel:
             return np.asarray(self.targets[self.start[x]])
         if not fits_int64(len(self.public), self.total):
             raise DataError("draw", "too many values for this total", "draw from the two channels one after the other")
-        flat = np.concatenate([self._cumulative(i) + i * self.total for i in range(len(self.public))])
+        flat = np.cumsum(self.shares.astype(np.int64))  # every row adds up to the total, so rows lie end to end
         u = _below(self.total, x.size, words)
         return np.asarray(self.targets[np.searchsorted(flat, x * self.total + u, side="right")])
-
-    def _cumulative(self, x: int) -> NDArray[np.int64]:
-        return np.cumsum(self.shares[self.start[x] : self.start[x + 1]]).astype(np.int64)
 
     # ---- outside forms -------------------------------------------------------------------------
 

@@ -54,6 +54,7 @@ class Release:
     search_bound: float | None
     notes: tuple[str, ...]
     assumptions: tuple[str, ...]
+    aliases: tuple[tuple[Label, Label], ...] = ()  # values that the design never saw, and what they are treated as
 
     @property
     def verdict(self) -> Word:
@@ -262,7 +263,7 @@ def _certified(
     """The strongest certificate that the checker accepts, and whether it proves the bound; no release without one."""
     table, channel, notes = joint.drop_empty(), design.channel, []
     if len(table.public) < len(joint.public):
-        channel = _rows_of(channel, np.flatnonzero(joint.public_counts.astype(bool)))
+        channel = channel.of(np.flatnonzero(joint.public_counts.astype(bool)))
     if design.proof is not None:
         strongest = optimal_utility(table, channel, budget, design.proof, assumed)
         verdict = check(strongest)
@@ -276,19 +277,6 @@ def _certified(
             f"budget {budget.text}", f"the checker refused the release: {verdict.reason}", "please report this"
         )
     return certificate, tuple(notes), False
-
-
-def _rows_of(channel: Channel, positions: NDArray[np.int64]) -> Channel:
-    """The channel on some of its public values."""
-    parts = [slice(int(channel.start[x]), int(channel.start[x + 1])) for x in positions.tolist()]
-    return Channel(
-        tuple(channel.public[x] for x in positions.tolist()),
-        channel.released,
-        channel.total,
-        np.concatenate([[0], np.cumsum([p.stop - p.start for p in parts])]),
-        np.concatenate([channel.targets[p] for p in parts]),
-        np.concatenate([channel.shares[p] for p in parts]),
-    )
 
 
 def _rounded_up(bound: Fraction) -> float:

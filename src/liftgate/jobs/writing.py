@@ -129,6 +129,7 @@ def write(release: Release, source: Any, ask: Ask) -> Written:
         tokens=ask.tokens,
         trim=ask.options.trim,
         kept_as_text=ask.into is not None,
+        aliases=release.aliases,
     )
     if ask.keep and told == Source() and not ask.sensitive:
         problem = "the design came from bare counts, so it is not known which column is sensitive"
@@ -198,6 +199,8 @@ def _members(release: Release) -> Channel:
     mass[channel.targets, channel.row_of_entry] = (
         channel.shares.astype(np.float64) / channel.total * people[channel.row_of_entry]
     )
+    nobody = mass.sum(axis=1) == 0  # a reused channel may know values that nobody has in this table
+    mass[nobody] = channel.matrix.T[nobody]
     members = Channel.from_floats(mass / mass.sum(axis=1, keepdims=True), channel.released, before.public)
     if release.budget.kind in ("l1", "chi2") and release.budget.low is not None:
         both = channel.compose(members)

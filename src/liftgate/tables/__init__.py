@@ -10,6 +10,7 @@ import numpy as np
 
 from liftgate.errors import UsageError
 from liftgate.joint import Joint
+from liftgate.labels import Label
 from liftgate.tables.columns import combine, encode
 from liftgate.tables.reading import MAX_CELLS, Rules, count_joint
 from liftgate.tables.sources import Options, open_source
@@ -35,6 +36,7 @@ def read_joint(
     memory: str | None = None,
     zeros: str = "report",
     progress: Callable[[str], None] | None = None,
+    designed: Sequence[Label] = (),
 ) -> Joint:
     """Count how often each sensitive value occurs with each public value.
 
@@ -42,13 +44,14 @@ def read_joint(
     a pandas or polars frame, an Arrow table or reader, a DuckDB connection (with `table` or `query`) or relation. A column may be binned: ``age:10``,
     ``age@quantiles=5``, ``age@edges=18,30,65``. Several columns make one value, a tuple. ``max_cells`` bounds the number
     of cells, and a side may have a fortieth as many values. ``memory`` ("300MB") bounds the memory of the embedded engine:
-    cells that do not fit together are counted in several passes.
+    cells that do not fit together are counted in several passes. ``designed`` holds public
+    labels of an earlier design, whose quantile bins are used again.
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     rules = Rules(missing, tokens, trim, max_cells, zeros)
     options = Options(table, query, delimiter, encoding, _names(columns), trim, memory)
     with open_source(source, options) as opened:
-        return count_joint(opened, sensitive, public, count, rules, progress or _silent)
+        return count_joint(opened, sensitive, public, count, rules, progress or _silent, designed)
 
 
 def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -41,6 +41,7 @@ class Drawer:
     counted: bool = False
     identified: bool = False
     drop_missing: bool = False
+    aliases: tuple[tuple[Label, Label], ...] = ()
     random: Callable[[int], NDArray[np.uint64]] | None = None
     rows: int = 0
     written: int = 0
@@ -49,6 +50,7 @@ class Drawer:
 
     def __post_init__(self) -> None:
         self.at = {_key(v): i for i, v in enumerate(self.channels[0].public)}
+        self.at |= {_key(new): self.at[_key(old)] for new, old in self.aliases}
 
     def batches(self, reader: Iterable[Any], schema: Any) -> Iterator[Any]:
         """The released rows, batch by batch; values that the channel does not know are refused at the end, all of them."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from liftgate.errors import DataError, UsageError
 from liftgate.joint import Joint, Source
-from liftgate.labels import label_text
+from liftgate.labels import Label, label_text
 from liftgate.tables.columns import Spec, combine, find_columns
 from liftgate.tables.keys import Words, make_key
+from liftgate.tables.resolved import resolved
 from liftgate.tables.sources import Opened
 
 MAX_CELLS = 20_000_000
@@ -53,6 +54,7 @@ def count_joint(
     count: str | None,
     rules: Rules,
     tell: Callable[[str], None],
+    designed: Sequence[Label] = (),
 ) -> Joint:
     """The joint of an open source."""
     import duckdb
@@ -61,7 +63,7 @@ def count_joint(
 
     place = opened.name
     hidden = find_columns(sensitive, opened.columns, place, "sensitive")
-    shown = find_columns(public, opened.columns, place, "public")
+    shown = resolved(find_columns(public, opened.columns, place, "public"), designed)
     specs = (*hidden, *shown)
     weigher = find_columns(count, (*opened.columns,), place, "count")[0] if count is not None else None
     _apart(hidden, shown, weigher, place)

@@ -10,6 +10,7 @@ from typing import Any
 
 from liftgate.channel import Channel
 from liftgate.errors import DataError, LiftgateError, UsageError
+from liftgate.labels import Label
 from liftgate.tables.columns import Spec, find_columns, missing_column
 from liftgate.tables.dialects import DUCKDB, POSTGRES
 from liftgate.tables.drawing import BATCH_ROWS, Drawer
@@ -40,6 +41,7 @@ class Order:
     tokens: tuple[str, ...] = ()
     trim: bool = False
     kept_as_text: bool = False
+    aliases: tuple[tuple[Label, Label], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,7 @@ class Work:
             counted=self.count is not None,
             identified=self.id is not None,
             drop_missing=order.drop_missing,
+            aliases=order.aliases,
         )
 
     def _ids_differ(self) -> None:
