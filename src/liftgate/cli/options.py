@@ -134,21 +134,22 @@ def joint_from(options: dict[str, Any]) -> Any:
     for side in ("sensitive", "public"):
         if not options[side]:
             raise UsageError(f"--{side}", "no column was named", f"add --{side} COLUMN")
-    columns = options["columns"]
     with counting(str(options["table"])) as tell:
         return read_joint(
             options["table"],
             sensitive=list(options["sensitive"]),
             public=list(options["public"]),
-            count=options["count"],
-            missing=options["missing"],
-            missing_tokens=options["missing_tokens"],
-            zeros=options["zeros"],
-            columns=[c.strip() for c in columns.split(",")] if columns is not None else None,
-            delimiter=options["delimiter"],
-            encoding=options["encoding"],
-            trim=options["trim"],
-            memory=options["memory"],
             progress=tell,
-            **({"max_cells": options["max_cells"]} if options["max_cells"] else {}),
+            **reading_of(options),
         )
+
+
+def reading_of(options: dict[str, Any]) -> dict[str, Any]:
+    """How the table is to be read, in the words of ``read_joint``."""
+    same = ("count", "missing", "missing_tokens", "zeros", "delimiter", "encoding", "trim", "memory")
+    columns = options["columns"]
+    return {
+        **{name: options[name] for name in same},
+        "columns": [c.strip() for c in columns.split(",")] if columns is not None else None,
+        **({"max_cells": options["max_cells"]} if options["max_cells"] else {}),
+    }

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 @click.option("--render", type=click.Choice(["label", "sample"]), default="label", show_default=True, help="Write the released name, or a member drawn from it.")  # fmt: skip
 @click.option("--order", type=click.Choice(["source", "sorted"]), default="source", show_default=True, help="Order of the rows written; sorted says nothing about the table.")  # fmt: skip
 @click.option("--publisher", metavar="NAME", help="Who publishes, for the manifest.")
+@click.option("--reuse", "manifest", type=click.Path(dir_okay=False, path_type=Path), help="Manifest of an earlier release: its channel, columns and budget for the delivery in TABLE.")  # fmt: skip
+@click.option("--previous", metavar="FILE", help="With --reuse: the private certificate of the earlier delivery, or its table, to audit both together.")  # fmt: skip
+@click.option("--map", "mapped", multiple=True, metavar="NEW=OLD", help="With --reuse: treat a value that the design never saw as one that it knows; repeat for more.")  # fmt: skip
 @output_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
@@ -34,6 +37,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
     Without --out nothing is drawn: the release is designed, checked and told. Exit code 0: a release within the budget;
     2: could not ask. A search that runs out of time ends with the best release it has, which is within the budget too.
+    With --reuse no new release is designed: exit code 1 and nothing written where the next delivery breaks the budget.
     """
     from liftgate.budget import Budget
     from liftgate.cli.output import exit_code, print_json, refuse_existing, write_whole
@@ -44,6 +48,13 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     from liftgate.mechanisms import mechanism_named
 
     refuse_existing(options["html"], options["certificate"], force=options["force"])
+    if options["manifest"] is not None:
+        from liftgate.cli.reusing import answer
+
+        return exit_code(answer(ctx, options, _look_ahead(options), _write))
+    for name in ("previous", "mapped"):
+        if options[name]:
+            raise UsageError(f"--{name.replace('mapped', 'map')}", "no manifest is named", "add --reuse MANIFEST")
     if not options["budget"]:
         raise UsageError("--budget", "no budget was given", "add --budget, for example --budget alip:1,1")
     budget = Budget.parse(options["budget"])
@@ -63,9 +74,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
             curve = beside(found, seconds=min(10.0, options["seconds"]))
         text = to_html(found, context={"command": command_line(ctx), "tradeoff": curve, "written": written})
         write_whole(options["html"], text, mode=0o600)
-    assumed = found.assumptions
-    if written is not None:
-        assumed = (*assumed, {"fresh": "draws-are-fresh", "keyed": "draws-repeat-by-key"}[written.draw])
+    assumed = assumed_of(found, written)
     if options["as_json"]:
         result = {**found.to_dict(), "written": None if written is None else written.to_dict()}
         print_json(ctx, data=joint.source.to_dict(), assumptions=assumed, verdict=found.verdict, result=result)
@@ -74,6 +83,12 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
         show_release(found, written, assumed, html=options["html"], certificate=options["certificate"])
     return exit_code(found.verdict)
+
+
+def assumed_of(found: Any, written: Written | None) -> tuple[str, ...]:
+    """What a result rests on, with how the rows were drawn where they were."""
+    drawn = {"fresh": "draws-are-fresh", "keyed": "draws-repeat-by-key"}
+    return found.assumptions if written is None else (*found.assumptions, drawn[written.draw])
 
 
 def _look_ahead(options: dict[str, Any]) -> bytes | None:
@@ -130,4 +145,7 @@ def _write(found: Release, options: dict[str, Any], secret: bytes | None) -> Wri
             encoding=options["encoding"],
             trim=options["trim"],
             publisher=options["publisher"],
+            sensitive=options["sensitive"] or None,
+            public=options["public"] or None,
+            memory=options["memory"],
         )

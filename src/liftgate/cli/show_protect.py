@@ -56,14 +56,23 @@ def show_release(
         out.print(f"  {note}", soft_wrap=True)
     out.print(f"  Checked: {found.certificate.kind}, accepted by the exact checker.", soft_wrap=True)
     out.print(f"  True only if: {', '.join(assumed)}", soft_wrap=True)
-    if written is not None:
-        left = f", {written.left_out:,} rows with a missing entry left out" if written.left_out else ""
-        out.print(f"  Rows: {written.rows} ({written.number:,} rows{left})", soft_wrap=True)
-        out.print(f"  Keep private: {written.certificate} (contains your counts)", soft_wrap=True)
-        out.print(f"  Publish with the rows: {written.manifest}", soft_wrap=True)
+    for line in written_lines(written):
+        out.print(f"  {line}", soft_wrap=True)
     for title, path in (("Report", html), ("Certificate (contains your counts)", certificate)):
         if path is not None:
             out.print(f"  {title}: {path}", soft_wrap=True)
+
+
+def written_lines(written: Written | None) -> list[str]:
+    """Where the three files of a release are, and which of them is private."""
+    if written is None:
+        return []
+    left = f", {written.left_out:,} rows with a missing entry left out" if written.left_out else ""
+    return [
+        f"Rows: {written.rows} ({written.number:,} rows{left})",
+        f"Keep private: {written.certificate} (contains your counts)",
+        f"Publish with the rows: {written.manifest}",
+    ]
 
 
 def _best(found: Release) -> str:

@@ -133,6 +133,7 @@ class Release:
         encoding: str | None = None,
         columns: str | Sequence[str] | None = None,
         trim: bool = False,
+        memory: str | None = None,
         publisher: str | None = None,
         into: str | None = None,
     ) -> Written:
@@ -166,7 +167,7 @@ class Release:
             tokens=names(missing_tokens),
             publisher=publisher,
             into=into,
-            options=Options(table, query, delimiter, encoding, header, trim),
+            options=Options(table, query, delimiter, encoding, header, trim, memory),
         )
         return write(self, source, ask)
 
