@@ -94,15 +94,27 @@ def test_a_wrong_guess_is_repaired(monkeypatch):
 
     monkeypatch.setattr(blocks, "_GUESS_BITS", 6)
     rng = random.Random(1)
-    for _ in range(40):
-        n = 8
-        base = 3 << 80
-        w = [base + rng.randint(-2, 2) for _ in range(2 * n)]
-        pairs = [(i, (i + k) % n) for i in range(n) for k in (0, 1)]
+    rounds = []
+    plain = blocks.Part._merged
+    monkeypatch.setattr(blocks.Part, "_merged", lambda self, cells: rounds.append(len(cells)) or plain(self, cells))
+    for k in range(120):
+        n = 12
+        base = 3 << (80, 12, 40)[k % 3]  # products that leave int64, that stay in it, and both
+        spread = 2 if k % 2 else base // 2
+        w = [base + rng.randint(-spread, spread) for _ in range(2 * n)]
+        starts = [rng.randint(0, n - 1) for _ in range(n)]
+        relation = (
+            Spans(starts, [min(n, s + rng.randint(1, 4)) for s in starts])
+            if rng.random() < 0.5
+            else [(i, (i + k) % n) for i in range(n) for k in (0, rng.randint(1, n))]
+        )
         left = [F(v, sum(w[:n])) for v in w[:n]]
         right = [F(v, sum(w[n:])) for v in w[n:]]
-        found = [profile(left, right, pairs, engine=e).blocks for e in ("guess", "exact")]
-        assert found[0] == found[1]
+        guess, exact = (profile(left, right, relation, engine=e) for e in ("guess", "exact"))
+        assert guess.blocks == exact.blocks
+        for t in (F(1), F(3, 2)):
+            assert star_faults(guess, guess.coupling(), t, exact.delta(exp_eps=t)) == []
+    assert len(rounds) > 140  # more than twenty guesses were wrong at first
 
 
 def test_int64_refuses_what_could_overflow():

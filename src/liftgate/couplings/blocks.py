@@ -26,6 +26,7 @@ SMALL = 2_000  # below this many edges or labels the lists of Python are as fast
 _SAFE = 1 << 62
 _GUESS_BITS = 30
 Segment = tuple[int, int, int, int]
+Parts = tuple[list[int], list[int]]  # left and right positions
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,16 @@ def _matching(w1: tuple[int, ...], w2: tuple[int, ...], relation: Matching) -> B
     )
 
 
+@dataclass
+class Cell:
+    """A guessed part of the partition; once solved, its blocks and the masses of the first and of the last."""
+
+    left: list[int]
+    right: list[int]
+    blocks: list[Parts]
+    ends: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
+
+
 class Part:
     """The labels with mass and at least one partner with mass, numbered anew, and the work on them."""
 
@@ -153,7 +164,7 @@ class Part:
         self.w1: list[int] = self.units1.tolist()
         self.w2: list[int] = self.units2.tolist()
 
-    def solve(self, engine: Engine) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
+    def solve(self, engine: Engine) -> tuple[list[Parts], tuple[Any, Any, Any]]:
         """Blocks as positions of the part, in order, and their flows."""
         n, m = len(self.w1), len(self.w2)
         whole = [(list(range(n)), list(range(m)))]
@@ -167,9 +178,9 @@ class Part:
         return self.repair(guess)
 
     def run(
-        self, w1: list[int], w2: list[int], seeds: list[tuple[list[int], list[int]]], fast: bool
-    ) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
-        """Divide and conquer from seed segments; edges between seeds are left out."""
+        self, w1: list[int], w2: list[int], seeds: list[Parts], fast: bool
+    ) -> tuple[list[Parts], tuple[Any, Any, Any]]:
+        """Divide and conquer from seed segments; edges that leave their seed are left out."""
         left = [i for a, _ in seeds for i in a]
         right = [j for _, b in seeds for j in b]
         bounds: list[int] = []
@@ -230,36 +241,62 @@ class Part:
         )  # fmt: skip
         return segments, (out[0][:written], out[1][:written], out[2][:written])
 
-    def repair(
-        self, guess: list[tuple[list[int], list[int]]]
-    ) -> tuple[list[tuple[list[int], list[int]]], tuple[Any, Any, Any]]:
-        """Verify a guessed partition in whole numbers: solve every guess exactly, and merge neighbours out of order.
+    def repair(self, guess: list[Parts]) -> tuple[list[Parts], tuple[Any, Any, Any]]:
+        """Verify a guessed partition: solve every guess exactly, merge neighbours whose blocks are out of order, go on.
 
         The guess respects the edges by construction, so a partition into saturated blocks with strictly falling ratios is
-        the decomposition; every round either ends or has fewer guesses than the one before.
+        the decomposition; every round either ends or has fewer guesses than the one before. What is not merged stays
+        solved, and guesses whose products fit are solved in int64.
         """
+        cells = [Cell(a, b, []) for a, b in guess]
+        batches: list[tuple[Any, Any, Any]] = []
+        latest = np.full(len(self.w1), -1)  # the batch that solved a left position last
         while True:
-            blocks, flows = self.run(self.w1, self.w2, guess, fast=False)
-            home = {}
-            for g, (a, _) in enumerate(guess):
-                for i in a:
-                    home[i] = g
-            ratio = [(sum(self.w1[i] for i in a), sum(self.w2[j] for j in b)) for a, b in blocks]
-            joined = [
-                (home[a[0]], home[b[0]])
-                for (a, _), (b, _), x, y in zip(blocks, blocks[1:], ratio, ratio[1:], strict=False)
-                if x[0] * y[1] <= y[0] * x[1]
-            ]
-            if not joined:
-                return blocks, flows
-            merge_with_next = {g for g, _ in joined}
-            merged: list[tuple[list[int], list[int]]] = []
-            for g, (a, b) in enumerate(guess):
-                if g - 1 in merge_with_next and merged:
-                    merged[-1] = (merged[-1][0] + a, sorted(merged[-1][1] + b) if self.intervals else merged[-1][1] + b)
-                else:
-                    merged.append((list(a), list(b)))
-            guess = merged
+            for fast in (True, False):
+                todo = [cell for cell in cells if not cell.blocks and self._fits(cell) is fast]
+                if todo:
+                    blocks, flows = self.run(self.w1, self.w2, [(cell.left, cell.right) for cell in todo], fast)
+                    home = {i: cell for cell in todo for i in cell.left}
+                    for block in blocks:
+                        home[block[0][0]].blocks.append(block)
+                    for cell in todo:
+                        cell.ends = self._ratio(cell.blocks[0]), self._ratio(cell.blocks[-1])
+                    latest[list(home)] = len(batches)
+                    batches.append(flows)
+            merged = self._merged(cells)
+            if len(merged) == len(cells):
+                kept = [
+                    np.flatnonzero(latest[np.asarray(s, dtype=np.int64)] == k) for k, (s, _, _) in enumerate(batches)
+                ]
+                source, target = (
+                    np.concatenate([np.asarray(batch[side], dtype=np.int64)[at] for batch, at in zip(batches, kept, strict=True)])
+                    for side in (0, 1)
+                )  # fmt: skip
+                amount = [int(b[2][e]) for b, at in zip(batches, kept, strict=True) for e in at.tolist()]
+                return [block for cell in cells for block in cell.blocks], (source, target, amount)
+            cells = merged
+
+    def _ratio(self, block: Parts) -> tuple[int, int]:
+        return sum(self.w1[i] for i in block[0]), sum(self.w2[j] for j in block[1])
+
+    def _fits(self, cell: Cell) -> bool:
+        p, q = self._ratio((cell.left, cell.right))
+        return p * q < _SAFE
+
+    def _merged(self, cells: list[Cell]) -> list[Cell]:
+        """Neighbours put together, unsolved, where the last ratio of one is not above the first of the next."""
+        out: list[Cell] = []
+        last = (1, 0)
+        for cell in cells:
+            first = cell.ends[0]
+            if last[0] * first[1] <= first[0] * last[1]:
+                before, right = out.pop(), cell.right
+                right = sorted(before.right + right) if self.intervals else before.right + right
+                out.append(Cell(before.left + cell.left, right, []))
+            else:
+                out.append(cell)
+            last = cell.ends[1]
+        return out
 
 
 def _rounded(weights: list[int]) -> list[int]:
@@ -269,9 +306,9 @@ def _rounded(weights: list[int]) -> list[int]:
     return [max(1, w * room // total) for w in weights]
 
 
-def _seed_of(order: Any, bounds: Any, offset: int) -> NDArray[np.int64]:
+def _seed_of(order: Any, bounds: Any, offset: int, size: int, outside: int) -> NDArray[np.int64]:
     """The seed in which every position lies."""
-    out = np.zeros(len(order), dtype=np.int64)
+    out = np.full(size, outside, dtype=np.int64)
     for s in range(len(bounds) // 4):
         out[np.asarray(order[bounds[4 * s + offset] : bounds[4 * s + offset + 1]], dtype=np.int64)] = s
     return out
@@ -279,9 +316,9 @@ def _seed_of(order: Any, bounds: Any, offset: int) -> NDArray[np.int64]:
 
 def _only_inside(left: Any, right: Any, bounds: Any, first: Ints, last: Ints, to: Ints, owner: Ints, m: int) -> Ints:
     """Edges that stay inside their seed come first in each row; the new row ends."""
-    if len(bounds) == 4:
+    if len(bounds) == 4 and len(left) == len(first):
         return last
-    inside = _seed_of(left, bounds, 0)[owner] == _seed_of(right, bounds, 2)[to]
+    inside = _seed_of(left, bounds, 0, len(first), -1)[owner] == _seed_of(right, bounds, 2, m, -2)[to]
     order = np.lexsort((~inside, owner))
     to[:] = to[order]
     counts: Ints = np.bincount(owner[inside], minlength=len(first)).astype(np.int64)
@@ -290,7 +327,7 @@ def _only_inside(left: Any, right: Any, bounds: Any, first: Ints, last: Ints, to
 
 def _ranks_inside(left: Any, right: Any, bounds: Any, low: Ints, high: Ints, m: int) -> tuple[Ints, Ints]:
     """Intervals counted in the right labels of their own seed."""
-    if len(bounds) == 4:
+    if len(bounds) == 4 and len(left) == len(low):
         return low, high
     for s in range(len(bounds) // 4):
         l0, l1, r0, r1 = (int(v) for v in bounds[4 * s : 4 * s + 4])
@@ -300,9 +337,7 @@ def _ranks_inside(left: Any, right: Any, bounds: Any, low: Ints, high: Ints, m: 
     return low, high
 
 
-def _assemble(
-    left: Law, right: Law, part: Part, segments: list[tuple[list[int], list[int]]], flows: tuple[Any, Any, Any]
-) -> Blocks:
+def _assemble(left: Law, right: Law, part: Part, segments: list[Parts], flows: tuple[Any, Any, Any]) -> Blocks:
     """Blocks in original positions and units, with the labels that have no partner in blocks of their own."""
     left_block, right_block = (np.full(len(law), -1, dtype=np.int64) for law in (left, right))
     alone, bare = (
