@@ -6,13 +6,14 @@ STAMP := $(VENV)/.stamp
 UV := $(shell command -v uv 2>/dev/null)
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test lint types imports unit test-slow test-browser test-oldest test-alone test-wheel oracles bench docs clean
+.PHONY: help demo test lint types imports unit test-slow test-browser test-engines test-oldest test-alone test-wheel oracles bench docs clean
 
 help:
 	@echo "make demo         audit and protect the demo table, check the certificates, show where the pages are"
 	@echo "make test         the core suite: lint, types, import directions, tests, documentation"
 	@echo "make test-slow    studies with many replicates"
 	@echo "make test-browser every page in Debian's Chromium: looks, accessibility, print (installs it, as root)"
+	@echo "make test-engines PostgreSQL and Spark as they are (installs them, as root)"
 	@echo "make test-oldest  the core suite on the oldest allowed dependencies"
 	@echo "make test-alone   the checker with nothing but the standard library"
 	@echo "make test-wheel   the built wheel in an empty environment"
@@ -65,6 +66,15 @@ else
 	@$(BIN)/python -m pip install --quiet --group browser
 endif
 	@sh scripts/test_browser.sh $(BIN)/python
+
+test-engines: $(STAMP)
+	@echo "== PostgreSQL and Spark"
+ifneq ($(UV),)
+	@uv pip install --quiet --python $(BIN)/python -e ".[spark,postgres]"
+else
+	@$(BIN)/python -m pip install --quiet -e ".[spark,postgres]"
+endif
+	@sh scripts/test_engines.sh $(BIN)/python
 
 test-oldest:
 	@echo "== the core suite on the oldest allowed dependencies"

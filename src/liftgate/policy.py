@@ -81,15 +81,16 @@ def redacted(options: Mapping[str, Any]) -> dict[str, Any]:
     >>> redacted({"key": "abc", "table": "postgresql://me:secret@host/db"})
     {'key': '(redacted)', 'table': 'postgresql://me:(redacted)@host/db'}
     """
-    return {k: "(redacted)" if k in _SECRETS and v is not None else _without_password(v) for k, v in options.items()}
+    return {k: "(redacted)" if k in _SECRETS and v is not None else without_password(v) for k, v in options.items()}
 
 
-def _without_password(value: Any) -> Any:
+def without_password(value: Any) -> Any:
+    """A text without the password of an address in it."""
     if isinstance(value, str):
         value = re.sub(r"(?<=://)([^:/@\s]*):[^@\s]*@", r"\1:(redacted)@", value)
         return re.sub(r"(?i)(password=)[^\s&]+", r"\1(redacted)", value)
     if isinstance(value, (list, tuple)):
-        return [_without_password(v) for v in value]
+        return [without_password(v) for v in value]
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from liftgate.policy import FILE_NAME, Policy, read_policy, redacted
+from liftgate.policy import FILE_NAME, Policy, read_policy, redacted, without_password
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +23,7 @@ class Command(click.Command):
         if policy is not None:
             from liftgate.cli.group import options_of
 
-            by_name = {option: p for p in self.params for option in _names(p)}
+            by_name = {option: p for p in reversed(self.params) for option in _names(p)}  # table: the argument
             chosen = policy.options_of(str(info_name), options_of(self))
             extra["default_map"] = {str(by_name[key].name): _fitted(by_name[key], v) for key, v in chosen.items()}
         extra["obj"] = policy or Policy()
@@ -89,6 +89,8 @@ def table_options(required: bool = True) -> Callable[[F], F]:
     """The table and how to read it."""
     return together(
         click.argument("table", metavar="TABLE", required=required),
+        click.option("--table-name", "--table", "table_name", metavar="NAME", help="Table of a database, where TABLE is postgresql://…, spark://… or a DuckDB file."),
+        click.option("--query", metavar="SELECT", help="The same by one SELECT statement."),
         click.option("--sensitive", multiple=True, metavar="COLUMN", help="Sensitive column; repeat for several as one."),
         click.option("--public", multiple=True, metavar="COLUMN", help="Public column; repeat for several. age:10, age@quantiles=5 and age@edges=18,65 bin numbers."),
         click.option("--count", metavar="COLUMN", help="The table is counted already; this column holds the counts."),
@@ -134,7 +136,7 @@ def joint_from(options: dict[str, Any]) -> Any:
     for side in ("sensitive", "public"):
         if not options[side]:
             raise UsageError(f"--{side}", "no column was named", f"add --{side} COLUMN")
-    with counting(str(options["table"])) as tell:
+    with counting(without_password(str(options["table"]))) as tell:
         return read_joint(
             options["table"],
             sensitive=list(options["sensitive"]),
@@ -146,10 +148,11 @@ def joint_from(options: dict[str, Any]) -> Any:
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
     """How the table is to be read, in the words of ``read_joint``."""
-    same = ("count", "missing", "missing_tokens", "zeros", "delimiter", "encoding", "trim", "memory")
+    same = ("count", "missing", "missing_tokens", "zeros", "delimiter", "encoding", "trim", "memory", "query")
     columns = options["columns"]
     return {
         **{name: options[name] for name in same},
+        "table": options["table_name"],
         "columns": [c.strip() for c in columns.split(",")] if columns is not None else None,
         **({"max_cells": options["max_cells"]} if options["max_cells"] else {}),
     }

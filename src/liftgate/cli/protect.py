@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--mechanism", default="auto", show_default=True, metavar="NAME", help="merge-all, merge-subsets, merge-best, optimal, subset-response or auto.")  # fmt: skip
 @search_options("1e-6")
 @click.option("--out", metavar="FILE|STEM", help="Draw and write the rows: a .parquet or .csv file, or a stem (adult gives adult-release.parquet), with the certificate and the manifest beside it.")  # fmt: skip
+@click.option("--into", metavar="TABLE", help="Write the rows into this new table of the PostgreSQL server they come from; --out names the other two files.")  # fmt: skip
 @click.option("--keep", multiple=True, metavar="COLUMN", help="A column that stays beside the released ones; repeat for more.")  # fmt: skip
 @click.option("--draw", type=click.Choice(["fresh", "keyed"]), default="fresh", show_default=True, help="Fresh draws, or the same draw for the same row and key.")  # fmt: skip
 @click.option("--key-file", type=click.Path(dir_okay=False, path_type=Path), help="At least 16 secret bytes, for keyed draws.")  # fmt: skip
@@ -98,12 +99,12 @@ def _look_ahead(options: dict[str, Any]) -> bytes | None:
     from liftgate.tables.files import refuse
 
     if not options["out"]:
-        for name, empty in (("keep", ()), ("key_file", None), ("row_id", None), ("publisher", None)):
+        for name, empty in (("into", None), ("keep", ()), ("key_file", None), ("row_id", None), ("publisher", None)):
             if options[name] != empty:
                 option = {"row_id": "id"}.get(name, name).replace("_", "-")
                 raise UsageError(f"--{option}", "no rows are written", "add --out, or leave it out")
         return None
-    refuse(files_of(options["out"]), options["force"])
+    refuse(files_of(options["out"])[options["into"] is not None :], options["force"])
     if options["draw"] == "keyed" and (options["key_file"] is None or options["row_id"] is None):
         missing = "--key-file" if options["key_file"] is None else "--id"
         raise UsageError("--draw keyed", f"{missing} was not given", f"add {missing}, or draw fresh")
@@ -148,4 +149,7 @@ def _write(found: Release, options: dict[str, Any], secret: bytes | None) -> Wri
             sensitive=options["sensitive"] or None,
             public=options["public"] or None,
             memory=options["memory"],
+            table=options["table_name"],
+            query=options["query"],
+            into=options["into"],
         )

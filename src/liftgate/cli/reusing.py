@@ -22,11 +22,12 @@ def answer(
     from liftgate.cli.progress import counting
     from liftgate.cli.protect import assumed_of
     from liftgate.jobs.reuse import reuse
+    from liftgate.policy import without_password
     from liftgate.tables.manifest import read_manifest
 
     manifest = read_manifest(options["manifest"])
     _nothing_designed(options, manifest.budget)
-    with counting(str(options["table"])) as tell:
+    with counting(without_password(str(options["table"]))) as tell:
         found = reuse(
             manifest,
             options["table"],

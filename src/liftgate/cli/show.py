@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from liftgate.policy import without_password
+
 if TYPE_CHECKING:
     import click
     from rich.console import Console
@@ -39,7 +41,7 @@ def command_line(ctx: click.Context) -> str:
         if value is None or value is False or value == () or value == parameter.get_default(ctx, call=False):
             continue
         if parameter.param_type_name == "argument":
-            parts += [shlex.quote(str(v)) for v in (value if isinstance(value, tuple) else [value])]
+            parts += [shlex.quote(str(without_password(v))) for v in (value if isinstance(value, tuple) else [value])]
         elif parameter.opts[0] not in ("--policy", "--force"):
             for v in value if isinstance(value, tuple) else [value]:
                 parts += [parameter.opts[0]] if v is True else [parameter.opts[0], shlex.quote(str(v))]

@@ -119,7 +119,7 @@ class Reuse:
 
 def reuse(
     manifest: Manifest | str | os.PathLike[str],
-    table: Any,
+    source: Any,
     *,
     previous: Any = None,
     mapped: Mapping[Label, Label] | Sequence[str] = (),
@@ -130,7 +130,7 @@ def reuse(
 ) -> Reuse:
     """Hold the next delivery, sent through the channel of a manifest, against the budget of that manifest.
 
-    ``table`` is a joint or a table, read as ``read_joint`` reads it, with the columns and the bins of the manifest.
+    ``source`` is a joint or a table, read as ``read_joint`` reads it, with the columns and the bins of the manifest.
     ``previous`` is the private certificate of the earlier delivery, or its table: then both are audited together as
     well. ``mapped`` says as what a value is treated that the design never saw: ``{"new": "old"}`` or ``["new=old"]``.
 
@@ -147,18 +147,18 @@ def reuse(
 
     known = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
 
-    def counted(source: Any) -> Joint:
-        if isinstance(source, Joint):
-            return source
+    def counted(given: Any) -> Joint:
+        if isinstance(given, Joint):
+            return given
         hidden = known.sensitive if sensitive is None else [sensitive] if isinstance(sensitive, str) else sensitive
         shown = known.public if public is None else [public] if isinstance(public, str) else public
         for text in hidden:
             if "@quantiles" in text:
                 problem = "its bins would move with the table, and the manifest does not say where they were"
                 raise UsageError(f"sensitive {text!r}", problem, "name the edges: COLUMN@edges=18,65")
-        return read_joint(source, list(hidden), list(shown), missing=missing, designed=known.channel.public, **reading)
+        return read_joint(given, list(hidden), list(shown), missing=missing, designed=known.channel.public, **reading)
 
-    joint = counted(table)
+    joint = counted(source)
     aliases, notes = _aliases(joint, known.channel, mapped)
     before = _on_design(joint, known.channel, aliases)
     notes += [

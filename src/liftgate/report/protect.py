@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -181,7 +182,7 @@ def _shares_note(shown: Released) -> str | Markup:
 def _check_note(written: Written | None) -> str:
     if written is None:
         return "The certificate is written with --certificate, or with --out beside the rows that are drawn."
-    rows = f"{numbers.count(written.number)} rows were written to {words.visible(words.cut(written.rows.name, 80))}"
+    rows = f"{numbers.count(written.number)} rows were written to {words.visible(words.cut(os.path.basename(written.rows), 80))}"
     left = f"; {numbers.count(written.left_out)} with a missing entry were left out" if written.left_out else ""
     return f"{rows}{left}."
 

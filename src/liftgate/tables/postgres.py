@@ -16,7 +16,7 @@ from typing import Any
 from liftgate.errors import DataError, LiftgateError, MissingExtra, UsageError
 from liftgate.tables.csv import no_duplicates
 from liftgate.tables.dialects import POSTGRES
-from liftgate.tables.sources import Bound, Opened, Options, numbered, only_for_files
+from liftgate.tables.sources import Bound, Opened, Options, no_memory, numbered, only_for_files
 
 ENGINE = "PostgreSQL"
 BLOCK = 1 << 24
@@ -214,6 +214,7 @@ def is_connection(source: Any) -> bool:
 def open_postgres(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
     """A table or a query of a server; the transaction ends, and what is ours closes, with the stack."""
     only_for_files(options)
+    no_memory(options, "SET work_mem on the server")
     if (options.table is None) == (options.query is None):
         problem = "no table is named" if options.table is None else "both a table and a query are named"
         raise UsageError(ENGINE, problem, "give table= or query= (--table or --query)")

@@ -75,7 +75,7 @@ def _open(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
     database = module in ("duckdb", "_duckdb") and name == "DuckDBPyConnection"
     if database:
         only_for_files(options)
-        _no_memory(options, "SET memory_limit on the connection")
+        no_memory(options, "SET memory_limit on the connection")
         return _from_connection(source, options, "DuckDB")
     if postgres.is_address(source) or postgres.is_connection(source):
         return postgres.open_postgres(source, options, stack)
@@ -109,7 +109,8 @@ def only_for_files(options: Options) -> None:
             raise UsageError(name, "it belongs to CSV files", f"leave {name} out for this source")
 
 
-def _no_memory(options: Options, fix: str) -> None:
+def no_memory(options: Options, fix: str) -> None:
+    """Refuse a limit that only the embedded engine would keep."""
     if options.memory is not None:
         raise UsageError("memory", "the memory of another engine is not ours to set", fix)
 

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import socket
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any
 from liftgate.errors import DataError, LiftgateError, MissingExtra, UsageError
 from liftgate.tables.csv import no_duplicates
 from liftgate.tables.dialects import SPARK
-from liftgate.tables.sources import Bound, Opened, Options, only_for_files
+from liftgate.tables.sources import Bound, Opened, Options, no_memory, only_for_files
 
 ENGINE = "Spark"
 ADDRESS = re.compile(r"spark://(.*)", re.IGNORECASE | re.DOTALL)
@@ -122,6 +123,7 @@ def _of_spark(source: Any, name: str) -> bool:
 def open_spark(source: Any, options: Options, stack: contextlib.ExitStack) -> Opened:
     """A frame, or a table or a query of a session; what is ours (views, a session made here) ends with the stack."""
     only_for_files(options)
+    no_memory(options, "set spark.executor.memory and spark.driver.memory")
     if is_frame(source):
         if options.table is not None or options.query is not None:
             raise UsageError("table, query", "a Spark frame is a table already", "leave them out, or give its session")
@@ -198,8 +200,8 @@ def _connected(address: str, stack: contextlib.ExitStack) -> Any:
     builder = SparkSession.builder.master(where if local else f"spark://{where}").appName("liftgate")
     for key, value in _SETTINGS.items():
         builder = builder.config(key, value)
-    if local:
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    for key, value in _LOCAL.items() if local else ():
+        builder = builder.config(key, value)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -213,6 +215,10 @@ def _connected(address: str, stack: contextlib.ExitStack) -> Any:
 _SETTINGS = {
     "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
+}  # fmt: skip
+_LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.sql.shuffle.partitions": "8",
+    "spark.pyspark.python": sys.executable,
 }  # fmt: skip
 
 
@@ -244,7 +250,7 @@ _CONDITIONS = (
 _TEXTS = (
     (r"No space left on device|Disk quota exceeded|File too large", "the disk is full", "free space, or choose another folder"),
     (r"AccessControlException|AccessDenied|Permission denied|Mkdirs failed", "permission refused", "ask for the right to read the table, and to write where the release goes"),
-    (r"No module named 'liftgate", "its workers do not have Liftgate", "install it on them, or ship it (spark.archives, venv-pack)"),
+    (r"No module named 'liftgate", "its workers do not have Liftgate", "install it on them and name their Python (PYSPARK_PYTHON), or ship both (venv-pack, spark.archives)"),
     (r"OutOfMemoryError|GC overhead|maxResultSize", "the cells do not fit into memory", "name fewer columns, bin numbers, or give the driver more memory"),
     (r"Connection refused|while sending|network|SparkContext was shut down|stopped SparkContext|Broken pipe|Answer from Java side is empty", "the cluster was lost", "try again"),
 )  # fmt: skip

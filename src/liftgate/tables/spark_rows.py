@@ -137,7 +137,8 @@ def _write(frame: Any, folder: Path, csv: bool, folders: list[str]) -> None:
         writer = writer.partitionBy(*folders)
     address = folder.absolute().as_uri()
     if csv:
-        writer.options(header="true", nullValue="", emptyValue='""', escape='"').csv(address)
+        as_it_is = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false", "emptyValue": '""'}
+        writer.options(header="true", nullValue="", escape='"', **as_it_is).csv(address)
     else:
         writer.options(compression="zstd").parquet(address)
 
