@@ -106,6 +106,22 @@ def test_far_tails_are_never_larger_than_they_may_be() -> None:
     assert float(lower_tail(70_000, block, group, n, 1.0)) == 1
 
 
+@pytest.mark.parametrize("odds", [Fraction(1, 30), Fraction(1), Fraction(9, 2)])
+def test_where_the_sum_is_cut_short(odds: Fraction) -> None:
+    """Every count of one table: to 1e-9 where the tail is above 1e-45, an upper bound below 1e-45 where it is not."""
+    block, group, n = 300, 500, 900
+    law, counts = exact_law(block, group, n, odds), np.arange(301)
+    above, below, short = Fraction(0), Fraction(1), 0
+    up, low = upper_tail(counts, block, group, n, float(odds)), lower_tail(counts, block, group, n, float(odds))
+    for k in counts[::-1].tolist():
+        above += law[k]
+        for found, exact in ((up[k], above), (low[k], below)):
+            short += exact < Fraction(1, 10**45)
+            assert found == pytest.approx(float(exact), rel=1e-9) or exact <= Fraction(found) < Fraction(1, 10**45)
+        below -= law[k]
+    assert short > 50
+
+
 @given(tables(), st.floats(0.05, 20), st.floats(1.01, 3))
 def test_tails_move_with_the_odds(table: tuple[int, int, int, int], odds: float, factor: float) -> None:
     """Larger odds: more above, less below. Both tails together exceed 1 by P(A = seen)."""

@@ -37,9 +37,14 @@ def upper_tail(seen: Any, block: Any, group: Any, total: Any, odds: Any) -> Floa
     todo = np.flatnonzero(np.isnan(out))
     if todo.size:
         a, m, g, n, log_odds = a[todo], m[todo], g[todo], n[todo], np.log(theta[todo])
-        step = _stride(a, m, g, n, theta[todo])
-        above = _run(a, m, g, n, log_odds, step)
-        below = _run(g - a, n - m, g, n, -log_odds, step)  # the same law, counted outside the block
+        mode = _mode(m, g, n, theta[todo])
+        step = _stride(a, m, g, n, mode)
+        up, down = (a, m, g, n, log_odds), (g - a, n - m, g, n, -log_odds)  # the same law, counted outside the block
+        grown = _grown(*up, mode), _grown(*down, g - mode)
+        far = np.maximum(*grown) > _ENOUGH
+        above, below = (np.where(far, _far(*way, more), 0.0) for way, more in zip((up, down), grown, strict=True))
+        near = np.flatnonzero(~far)
+        above[near], below[near] = (_run(*[v[near] for v in (*way, step)]) for way in (up, down))
         out[todo] = 1.0 / (1.0 + np.exp(np.minimum(below - np.logaddexp(0.0, above), 700.0)))
     return np.asarray(out.reshape(shape))
 
@@ -66,8 +71,8 @@ def _run(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, step: Flo
         k = at[active, None] + h * np.arange(width) + (h - 1) / 2
         inside = k + (h - 1) / 2 < np.minimum(m, g)[active, None]
         k = np.where(inside, k, at[active, None])
-        mm, gg, rest = m[active, None], g[active, None], (n - m - g)[active, None]
-        slope = log_odds[active, None] + np.log((mm - k) * (gg - k)) - np.log((k + 1) * (rest + k + 1))
+        mm, gg = m[active, None], g[active, None]
+        slope = _slope(k, mm, gg, n[active, None], log_odds[active, None])
         terms = last[active, None] + np.cumsum(h * slope, axis=1)
         sums = np.where(inside, terms + _geometric(slope, h), -np.inf)
         top = np.maximum(sums.max(axis=1), -1e300)  # finite also where no whole run of neighbours is left
@@ -81,6 +86,27 @@ def _run(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, step: Flo
         done = (rest_of_it < total[active] - _NEGLIGIBLE) | (total[active] > _ENOUGH) | ~inside[:, -1] | end_reached
         active = active[~done]
     return total
+
+
+def _slope(k: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats) -> Floats:
+    """log of ``w(k + 1) / w(k)``, which falls in k."""
+    return np.asarray(log_odds + np.log((m - k) * (g - k)) - np.log((k + 1) * (n - m - g + k + 1)))
+
+
+def _grown(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, mode: Floats) -> Floats:
+    """A lower bound of ``log w(k) / w(a)`` for k half way to the mode: every ratio up to k is at least the last."""
+    steps, found = np.floor((mode - a) / 2), np.full(a.size, -np.inf)
+    some = np.flatnonzero(steps >= 1)
+    k, *law = ((a + steps - 1)[some], *(v[some] for v in (m, g, n, log_odds)))
+    found[some] = steps[some] * _slope(k, *law)
+    return found
+
+
+def _far(a: Floats, m: Floats, g: Floats, n: Floats, log_odds: Floats, grown: Floats) -> Floats:
+    """The sum of ``_run`` far from the mode: at least ``grown`` towards it, at most a geometric series away from it."""
+    with np.errstate(divide="ignore"):
+        fall = np.minimum(np.where(a < np.minimum(m, g), _slope(a, m, g, n, log_odds), -np.inf), -1e-9)
+    return np.asarray(np.where(grown > _ENOUGH, grown, fall - np.log(-np.expm1(fall))))
 
 
 def _log(values: Floats) -> Floats:
@@ -99,11 +125,15 @@ def _geometric(slope: Floats, h: Floats) -> Floats:
     return np.where(flat, np.log(h), many)
 
 
-def _stride(a: Floats, m: Floats, g: Floats, n: Floats, odds: Floats) -> Floats:
-    """How many neighbouring terms to take together: one, unless the law is wider than 512 rows."""
+def _mode(m: Floats, g: Floats, n: Floats, odds: Floats) -> Floats:
+    """Where the weights are largest, to within one."""
     b = n - m - g + odds * (m + g)
     root = np.sqrt(np.maximum(b * b - 4 * (odds - 1) * odds * m * g, 0.0))
-    mode = np.clip(2 * odds * m * g / (b + root), np.maximum(0.0, m + g - n), np.minimum(m, g))
+    return np.asarray(np.clip(2 * odds * m * g / (b + root), np.maximum(0.0, m + g - n), np.minimum(m, g)))
+
+
+def _stride(a: Floats, m: Floats, g: Floats, n: Floats, mode: Floats) -> Floats:
+    """How many neighbouring terms to take together: one, unless the law is wider than 512 rows."""
     width = np.minimum(_spread(mode, m, g, n), _spread(a, m, g, n))
     return np.asarray(np.maximum(1.0, np.floor(width / _FINE)))
 
