@@ -173,7 +173,8 @@ def _from_arrow(files: list[Found], options: Options, stack: contextlib.ExitStac
             if columns is None:
                 with pa.memory_map(str(path)) as mapped:
                     return pa.ipc.open_file(mapped).schema.empty_table()
-            return feather.read_table(path, columns=columns)
+            ordered = sorted(columns)  # it loses itself where the columns are in another order
+            return feather.read_table(path, columns=ordered).select([ordered.index(c) for c in columns])
         except (pa.ArrowException, OSError) as e:
             raise DataError(path.name, f"it cannot be read as Arrow ({first_line(e)})", "make the file again") from None
 
