@@ -1,124 +1,102 @@
-"""Speed of announcements, every figure a ratio to something measured beside it in the same run."""
+"""Announcements: one copy of the inputs beside them, their growth, their memory, and bisection over linear programs.
+
+Everything runs in one thread, so times are those of the processor: a busy machine does not change them much.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import Record, fresh, growth, in_turns, record
 from liftgate.transparency import DecisionRules, announce
 
 FULL = 5**10
+WIDTHS = (5, 125, 3125)
+
+PEAK = """
+import numpy as np
+from liftgate.transparency import DecisionRules, announce
+def inputs(n, width):
+    rng = np.random.default_rng(0)
+    return rng.random(n), rng.random(n), np.repeat(np.arange(n // width), width)
+announce(DecisionRules.from_arrays(*inputs(50_000, 5)), delta=0.9)
+before = peak()
+data = inputs(*given)
+announce(DecisionRules.from_arrays(*data), delta=0.9)
+tell((peak() - before) * 2**20 / sum(a.nbytes for a in data))
+"""
 
 
-def timed(call: Callable[[], Any], times: int = 3) -> float:
-    """The least of some timings."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def inputs(records: int, width: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def inputs(records: int, width: int) -> tuple[Any, Any, Any]:
     """Masses, rules and group numbers of random records in groups of one width."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     return rng.random(records), rng.random(records), np.repeat(np.arange(records // width), width)
 
 
-def copy_seconds(arrays: tuple[np.ndarray, ...]) -> float:
-    """One memory copy of the inputs, into fresh memory as the results need it."""
-    return timed(lambda: [a.copy() for a in arrays], 5)
+def solve(data: tuple[Any, Any, Any]) -> Any:
+    """Read the arrays, check them and announce at delta 0.9."""
+    return announce(DecisionRules.from_arrays(*data), delta=0.9)
 
 
-def solve_seconds(mass: np.ndarray, rule: np.ndarray, group: np.ndarray, times: int = 3) -> float:
-    """Reading the arrays, checking them and announcing at delta 0.9."""
-    return timed(lambda: announce(DecisionRules.from_arrays(mass, rule, group), delta=0.9), times)
+class Bisection:
+    """The feasibility programs that a bisection over the confidence solves, here one sparse one for all groups."""
 
+    steps = 30
 
-def bisection_seconds(mass: np.ndarray, rule: np.ndarray, width: int, steps: int = 30) -> tuple[float, int]:
-    """One linear feasibility program over all groups at a feasible confidence; a bisection needs ``steps`` of them."""
-    from scipy import sparse
-    from scipy.optimize import linprog
+    def __init__(self, data: tuple[Any, Any, Any]) -> None:
+        from scipy import sparse
 
-    n, groups = mass.size, mass.size // width
-    low, high = mass * np.maximum(rule - 0.1, 0), mass * np.minimum(rule + 0.1, 1)
-    group = np.repeat(np.arange(groups), width)
-    beta = np.repeat(announce(DecisionRules.from_arrays(mass, rule, group), delta=0.9).group_beta * 1.01, width)
-    total = np.bincount(group, mass)[group]
-    unit = sparse.eye(n, format="csr")
-    shared = sparse.csr_matrix((beta, (np.arange(n), group)), shape=(n, groups))
-    upper = sparse.vstack([sparse.hstack([unit, -shared]), sparse.hstack([-unit, shared])]).tocsr()
-    right = np.concatenate([np.zeros(n), beta * total - mass])
-    same = sparse.hstack(
-        [sparse.csr_matrix((np.ones(n), (group, np.arange(n))), shape=(groups, n)), -sparse.eye(groups)]
-    ).tocsr()
-    bounds = np.stack([np.concatenate([low, np.zeros(groups)]), np.concatenate([high, np.full(groups, np.inf)])], 1)
+        mass, rule, group = data
+        n, groups = mass.size, int(group[-1]) + 1
+        low, high = mass * np.maximum(rule - 0.1, 0), mass * np.minimum(rule + 0.1, 1)
+        beta = (solve(data).group_beta * 1.01)[group]
+        unit = sparse.eye(n, format="csr")
+        shared = sparse.csr_matrix((beta, (np.arange(n), group)), shape=(n, groups))
+        self.upper = sparse.vstack([sparse.hstack([unit, -shared]), sparse.hstack([-unit, shared])]).tocsr()
+        self.right = np.concatenate([np.zeros(n), beta * np.bincount(group, mass)[group] - mass])
+        total = sparse.csr_matrix((np.ones(n), (group, np.arange(n))), shape=(groups, n))
+        self.same = sparse.hstack([total, -sparse.eye(groups)]).tocsr()
+        lower, higher = np.concatenate([low, np.zeros(groups)]), np.concatenate([high, np.full(groups, np.inf)])
+        self.bounds = np.stack([lower, higher], 1)
 
-    def once() -> None:
-        found = linprog(np.zeros(n + groups), upper, right, same, np.zeros(groups), bounds, method="highs")
+    def once(self) -> None:
+        """One program, at a confidence that can be reached (the others take no less)."""
+        from scipy.optimize import linprog
+
+        cost, zeros = np.zeros(self.bounds.shape[0]), np.zeros(self.same.shape[0])
+        found = linprog(cost, self.upper, self.right, self.same, zeros, self.bounds, method="highs")
         assert found.status == 0, found.message
 
-    return timed(once, 1), steps
 
-
-def peak_ratio(records: int, width: int) -> float:
-    """Peak memory of a fresh process that makes the inputs and announces, above the bare process, per input byte."""
-    code = (
-        "import sys,resource,numpy as np;sys.path.insert(0,sys.argv[3]);import bench_transparency as b;"
-        "from liftgate.transparency import DecisionRules,announce;"
-        "announce(DecisionRules.from_arrays(*b.inputs(50_000,5)),delta=0.9);"
-        "before=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;x=b.inputs(int(sys.argv[1]),int(sys.argv[2]));"
-        "announce(DecisionRules.from_arrays(*x),delta=0.9);"
-        "after=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
-        "print((after-before)*1024/sum(a.nbytes for a in x))"
-    )
-    folder = os.path.dirname(os.path.abspath(__file__))
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(records), str(width), folder], capture_output=True, text=True, check=True
-    )
-    return float(done.stdout)
-
-
-def run(quick: bool = True) -> list[dict[str, Any]]:
-    """Records of name, figure, value, unit and what it is compared with."""
+def run(quick: bool) -> list[Record]:
+    """The records of this bench."""
+    solve(inputs(50_000, 5))  # compiled once
+    out: list[Record] = []
     records = 5**8 if quick else FULL
-    announce(DecisionRules.from_arrays(*inputs(50_000, 5)), delta=0.9)  # compiled once
-    out: list[dict[str, Any]] = []
-    for width in (5, 125, 3125):
+    for width in WIDTHS:
         data = inputs(records, width)
-        ratio = solve_seconds(*data) / copy_seconds(data)
-        name = f"announce {records:,} records in groups of {width}"
-        out.append(record(name, "time", ratio, "x", "one memory copy of the inputs"))
-        out.append(record(name, "peak memory", peak_ratio(records, width), "x", "the inputs"))
+        works = {"ours": lambda d=data: solve(d), "copy": lambda d=data: [a.copy() for a in d]}
+        took = in_turns(works, 3, time.process_time)
+        name = f"announce, {records:,} records in groups of {width}"
+        out.append(record(name, "time", took["ours"] / took["copy"], "one memory copy of the inputs", limit=20))
+        out.append(record(name, "peak memory", fresh(PEAK, [records, width]), "the inputs", limit=4))
     sizes = [10_000, 100_000, 1_000_000] if quick else [10_000, 100_000, 1_000_000, 10_000_000]
-    for width in (5, 125):
-        compiled = [inputs(n, width) for n in (max(s, 25_000) for s in sizes)]
-        seconds = [solve_seconds(*data, times=5 if data[0].size < 10**6 else 2) for data in compiled]
-        slope = np.polyfit(np.log([d[0].size for d in compiled]), np.log(seconds), 1)[0]
-        out.append(record(f"groups of {width}", "growth exponent", float(slope), "", "linear cost, 1"))
-    for width in (5, 125):
+    for width in WIDTHS[:2]:
+        seconds = [_seconds(inputs(n, width), 5 if n < 10**6 else 2) for n in sizes]
+        out += growth(f"announce, groups of {width}", "time", "records", sizes, seconds, limit=1.1)
+    for width in WIDTHS[:2]:
         n = 50_000 if quick else 400_000
         data = inputs(n, width)
-        one, steps = bisection_seconds(data[0], data[1], width)
-        ratio = one * steps / solve_seconds(*data)
-        out.append(
-            record(f"bisection over {steps} programs, {n:,} records, groups of {width}", "time", ratio, "x", "announce")
-        )
+        program = Bisection(data)
+        took = in_turns({"ours": lambda d=data: solve(d), "program": program.once}, 1, time.process_time)
+        name = f"bisection over {Bisection.steps} programs, {n:,} records in groups of {width}"
+        slower = took["program"] * Bisection.steps / took["ours"]
+        out.append(record(name, "time", slower, "announce", least=30))
     return out
 
 
-def record(name: str, figure: str, value: float, unit: str, compared_with: str) -> dict[str, Any]:
-    """One figure."""
-    return {"name": name, "figure": figure, "value": value, "unit": unit, "compared_with": compared_with}
-
-
-if __name__ == "__main__":
-    for entry in run(quick="--quick" in sys.argv):
-        print(f"{entry['name']}: {entry['figure']} {entry['value']:.3g}{entry['unit']} ({entry['compared_with']})")
+def _seconds(data: tuple[Any, Any, Any], times: int) -> float:
+    return in_turns({"ours": lambda: solve(data)}, times, time.process_time)["ours"]

@@ -19,7 +19,10 @@ _PRELUDE = """
 import json, sys, time
 def tell(value): print("\\n" + json.dumps(value))
 def peak():
-    import resource
+    import os, resource
+    if os.path.exists("/proc/self/status"):  # ru_maxrss begins with the memory of the process that started this one
+        with open("/proc/self/status") as told:
+            return next(int(line.split()[1]) for line in told if line.startswith("VmHWM")) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 def best(work, times=3):
     least = float("inf")

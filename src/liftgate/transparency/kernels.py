@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 DELTA, ALPHA, GIVEN = 0, 1, 2
+BELOW_ONE = 1.0 - 1e-12
 
 
 @njit(cache=True)
@@ -34,15 +35,11 @@ def _cost(u, s, q, beta, p, this, that, high, high_that, m):  # type: ignore[no-
     n_up = 0
     for i in range(m):
         a = this[i] - min(high[i], cap)
-        if a > 0.0:
-            down += a
-            if high[i] > cap:
-                n_down += 1
         b = that[i] - min(high_that[i], cap_that)
-        if b >= 0.0 and high_that[i] >= cap_that:
-            n_up += 1
-        if b > 0.0:
-            up += b
+        down += max(a, 0.0)
+        up += max(b, 0.0)
+        n_down += (a > 0.0) & (high[i] > cap)
+        n_up += (b >= 0.0) & (high_that[i] >= cap_that)
     c1, s1 = u - q + 2.0 * down, 1.0 - 2.0 * beta * n_down
     c2, s2 = q - u + 2.0 * up, -1.0 + 2.0 * beta * n_up
     if c1 > c2:
@@ -61,10 +58,9 @@ def _largest_total(start, least, beta, high, m):  # type: ignore[no-untyped-def]
         below = 0.0
         n = 0
         for i in range(m):
-            if high[i] > cap:
-                n += 1
-            else:
-                below += high[i]
+            over = high[i] > cap
+            n += over
+            below += 0.0 if over else high[i]
         if below + n * cap >= u * (1.0 - 1e-15):
             return u
         slope = 1.0 - n * beta
@@ -166,6 +162,18 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
         for i in range(m):
             w = mass[first + i]
             d = rule[first + i]
+            s += w
+            q += w * d
+            r += w * (1.0 - d)
+            biggest = max(biggest, w)
+        swapped = q > r
+        if swapped:
+            q = r
+        least = 0.0
+        least_that = 0.0
+        for i in range(m):
+            w = mass[first + i]
+            d = rule[first + i]
             y = 1.0 - d
             x0, x1, y0, y1 = _interval(
                 mode,
@@ -175,28 +183,21 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
                 given_low[first + i] if mode == GIVEN else 0.0,
                 given_high[first + i] if mode == GIVEN else 0.0,
             )
+            if swapped:
+                d, y, x0, x1, y0, y1 = y, d, y0, y1, x0, x1
             p[i], this[i], that[i] = w, w * d, w * y
             low[i], high[i], low_that[i], high_that[i] = w * x0, w * x1, w * y0, w * y1
-            s += w
-            q += w * d
-            r += w * y
-            biggest = max(biggest, w)
-        swapped = q > r
-        if swapped:
-            q = r
-            this, that = that, this
-            low, low_that = low_that, low
-            high, high_that = high_that, high
-        least = 0.0
-        least_that = 0.0
-        for i in range(m):
             least = max(least, low[i])
             least_that = max(least_that, low_that[i])
         reach = 0.0
         reach_that = 0.0
+        n_this = 0
+        n_that = 0
         for i in range(m):
             reach += min(high[i], least)
             reach_that += min(high_that[i], least_that)
+            n_this += high[i] > least
+            n_that += high_that[i] > least_that
         b_this = least / reach if least > 0.0 else 0.0
         b_that = least_that / reach_that if least_that > 0.0 else 0.0
         b_pair = (least + least_that) / s
@@ -214,13 +215,18 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
         aim = max(beta, target) if target > 0.0 else beta
         u_low = least / aim
         v_low = least_that / aim
-        u_high = _largest_total(max(s - v_low, u_low), u_low, aim, high, m)
-        v_high = _largest_total(max(s - u_low, v_low), v_low, aim, high_that, m)
-        from_ = max(u_low, s - v_high)
-        to = min(u_high, s - v_low)
-        from_ = min(from_, u_high)
-        to = max(to, from_)
-        u = _best_total(from_, to, s, q, aim, p, this, that, high, high_that, m)
+        if aim == b_pair or (aim == b_this and n_this * aim < BELOW_ONE):
+            u = u_low  # where the binding condition falls, its end is the only total there is
+        elif aim == b_that and n_that * aim < BELOW_ONE:
+            u = s - v_low
+        else:
+            u_high = _largest_total(max(s - v_low, u_low), u_low, aim, high, m)
+            v_high = _largest_total(max(s - u_low, v_low), v_low, aim, high_that, m)
+            from_ = max(u_low, s - v_high)
+            to = min(u_high, s - v_low)
+            from_ = min(from_, u_high)
+            to = max(to, from_)
+            u = _best_total(from_, to, s, q, aim, p, this, that, high, high_that, m)
         _fill(u, s, aim, p, this, that, low, high, low_that, high_that, m, filled)
         total_this = 0.0
         total_that = 0.0
@@ -252,7 +258,3 @@ def solve(mode, par, mass, rule, given_low, given_high, starts, target, announce
         if total_that > 0.0:
             reached = max(reached, top_that / total_that)
         conf_out[g] = reached
-        if swapped:
-            this, that = that, this
-            low, low_that = low_that, low
-            high, high_that = high_that, high
