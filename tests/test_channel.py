@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liftgate.channel import Channel
+from liftgate.channel import Channel, _entries
 from liftgate.errors import DataError
 from liftgate.exact import SHARE_TOTAL
 
@@ -132,3 +132,15 @@ def test_keyed_draws_need_a_power_of_two_and_known_positions() -> None:
 
 def test_notebook_tables_are_escaped() -> None:
     assert "<script>" not in Channel.identity(["<script>"])._repr_html_()
+
+
+@given(share_matrices(), st.integers(1, 1 << 40))
+def test_places_looked_up_by_their_first_bits_are_those_found_by_searching(
+    shares: list[list[int]], factor: int
+) -> None:
+    """Exact at every end of an entry and beside it, whatever the total."""
+    ends = np.cumsum(np.array(shares, dtype=object).ravel() * factor).astype(np.int64)
+    near = np.concatenate([ends - 2, ends - 1, ends, [0]])
+    places = np.random.default_rng(0).integers(0, ends[-1], 1 << 17)
+    places[: near.size] = np.clip(near, 0, ends[-1] - 1)
+    assert np.array_equal(_entries(ends, places), np.searchsorted(ends, places, side="right"))

@@ -258,9 +258,8 @@ class Channel:
             return np.asarray(self.targets[self.start[x]])
         if not fits_int64(len(self.public), self.total):
             raise DataError("draw", "too many values for this total", "draw from the two channels one after the other")
-        flat = np.cumsum(self.shares.astype(np.int64))  # every row adds up to the total, so rows lie end to end
-        u = _below(self.total, x.size, words)
-        return np.asarray(self.targets[np.searchsorted(flat, x * self.total + u, side="right")])
+        places = x * self.total + _below(self.total, x.size, words)
+        return np.asarray(self.targets[_entries(np.cumsum(self.shares.astype(np.int64)), places)])
 
     # ---- outside forms -------------------------------------------------------------------------
 
@@ -305,6 +304,26 @@ class Channel:
             for x, row in zip(self.public, self.matrix, strict=True)
         ]
         return small_table(f"Channel, shares of {self.total}", ["public", *names], rows)
+
+
+def _entries(ends: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The entry in which each place lies: rows add up to the total, so entries lie end to end.
+
+    Many places are looked up by their first 13 bits; where an entry ends among places that share them, it is searched.
+    """
+    step = max(0, int(ends[-1] - 1).bit_length() - _GUIDE)
+    if places.size < 4 << _GUIDE:
+        return np.asarray(np.searchsorted(ends, places, side="right"))
+    first = np.arange((int(ends[-1] - 1) >> step) + 1, dtype=np.int64) << step
+    guide = np.searchsorted(ends, first, side="right")
+    guide[guide != np.searchsorted(ends, first | (1 << step) - 1, side="right")] = -1
+    found: NDArray[np.int64] = guide[places >> step]
+    unsure = np.flatnonzero(found < 0)
+    found[unsure] = np.searchsorted(ends, places[unsure], side="right")
+    return found
+
+
+_GUIDE = 13
 
 
 def _below(total: int, size: int, words: NDArray[np.uint64] | None) -> NDArray[np.int64]:
