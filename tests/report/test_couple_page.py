@@ -89,6 +89,7 @@ def test_words_of_each_verdict(read):
     assert "The pair matters: the worst neighbours first" in texts["search"]
     assert "alternating" in texts["search"]
     assert "Composed, the exact product needs least" in texts["composed"]
+    assert "best of the last three" in texts["composed"]
     assert "4 steps, 4 proofs, one for each output: ratio 16" in texts["chain"]
     assert "Too many outputs to draw the coupling here" in texts["wide"]
     assert "No event tells the two laws apart." in texts["same"]
@@ -107,4 +108,6 @@ def test_numbers_are_never_rounded_towards_closeness():
 def test_long_blocks_and_pairs_are_cut_and_counted(read):
     """More blocks than fit are counted on the page."""
     page = read(to_html(KINDS["wide"]()))
-    assert "10 more blocks are in the certificate" in page.text
+    assert "10 more blocks are in the JSON" in page.text
+    assert "The certificate of the same question without a ratio holds all of it." in page.text
+    assert "All of it is in the certificate." in read(to_html(couple(*WIDE))).text

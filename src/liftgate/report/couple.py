@@ -81,6 +81,7 @@ def page(found: Couple, context: Context) -> Page:
             "more_blocks": max(0, len(found.profile.blocks) - MOST_BLOCKS),
             "grid": _grid(found.profile),
             "grid_title": _grid_title(found.profile),
+            "whole_coupling": _whole_coupling(found),
             "names": (left, right),
             "pairs": _pairs(found),
             "composition": _composition(found),
@@ -235,6 +236,13 @@ def _grid_title(p: Profile) -> str:
     if len(lonely) > 4:
         return f"The coupling leaves {numbers.count(len(lonely))} outputs without a partner"
     return f"The coupling pairs up everything except {numbers.joined([said.label(v) for v in lonely])}"
+
+
+def _whole_coupling(found: Couple) -> str:
+    """Where a coupling that is not drawn can be read: an event refutes, and its certificate holds no coupling."""
+    if found.certificate.kind in ("coupling", "profile"):
+        return "All of it is in the certificate."
+    return "The certificate of the same question without a ratio holds all of it."
 
 
 def _pairs(found: Couple) -> list[tuple[str, str, str, str, str]]:
