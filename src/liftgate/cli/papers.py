@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 @click.option("--policy", type=click.Path(dir_okay=False), help="Options from a file.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
-    """Recompute the figures and printed numbers of the paper NAME (lift or transparency) and put them beside the printed ones.
+    """Recompute the figures and printed numbers of the paper NAME (lift, transparency or watchdog) and put them beside the printed ones.
 
-    What is computed on real tables needs their files: LIFTGATE_DATA names the folder that holds adult/adult.data and
-    credit_approval/crx.data. Exit code 0: computed, whatever comes out; 2: could not ask.
+    What is computed on real tables needs their files: LIFTGATE_DATA names the folder that holds adult/adult.data,
+    credit_approval/crx.data and compas/compas_slim.csv. Exit code 0: computed, whatever comes out; 2: could not ask.
     """
     from liftgate.cli.output import print_json, refuse_existing, write_whole
     from liftgate.papers import recompute

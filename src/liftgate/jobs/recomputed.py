@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Shape = Literal["line", "steps", "marks"]
-"""A line, a histogram (left edges and heights), or a mark wherever the value is not 0."""
+Shape = Literal["line", "steps", "points", "marks"]
+"""A line, a histogram (left edges and heights), a cloud, or a mark wherever the value is not 0."""
 
 
 @dataclass(frozen=True)

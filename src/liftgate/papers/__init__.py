@@ -13,6 +13,7 @@ from liftgate.papers.clock import Progress
 _ALL: tuple[tuple[str, str], ...] = (
     ("lift", "liftgate.papers.lift"),
     ("transparency", "liftgate.papers.transparency"),
+    ("watchdog", "liftgate.papers.watchdog"),
 )
 
 PAPERS: Mapping[str, str] = MappingProxyType(dict(_ALL))
@@ -27,7 +28,7 @@ def recompute(
     >>> recompute("lif")
     Traceback (most recent call last):
     ...
-    liftgate.errors.UsageError: paper: 'lif' is not known. Fix: use one of lift, transparency
+    liftgate.errors.UsageError: paper: 'lif' is not known. Fix: use one of lift, transparency, watchdog
     """
     if name not in PAPERS:
         raise UsageError("paper", f"{name!r} is not known", f"use one of {', '.join(PAPERS)}")

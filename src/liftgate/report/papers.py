@@ -203,7 +203,7 @@ def _section(figure: Figure) -> Section:
 
 
 def _drawing(figure: Figure, panel: Panel) -> Drawing:
-    lines = [Line(c.name, c.points, c.look, c.shape == "steps") for c in panel.curves]
+    lines = [Line(c.name, c.points, c.look, c.shape == "steps", c.shape == "points") for c in panel.curves]
     notes = [Note(p.x, p.y, p.text) for p in panel.printed]
     title = f"{panel.letter}. {panel.title}" if panel.letter else panel.title
     if any(c.shape == "marks" for c in panel.curves):
@@ -229,6 +229,9 @@ def _made(found: Recomputed) -> list[str]:
     if found.data.get("adult"):
         real = found.data["adult"]
         out.append(f"Adult: {real['name']}, {numbers.count(real['rows'])} rows, {real['size']} {real['variant']}")
+    if found.data.get("compas"):
+        real = found.data["compas"]
+        out.append(f"COMPAS: {real['name']}, {numbers.count(real['rows'])} rows")
     if found.data.get("credit"):
         real = found.data["credit"]
         out.append(f"Credit Approval: {real['name']}, {numbers.count(real['rows'])} rows")

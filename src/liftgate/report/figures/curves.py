@@ -37,6 +37,7 @@ class Line:
     points: Sequence[Point]
     look: int = 0
     steps: bool = False
+    cloud: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,12 @@ def curves(
     parts.append(svg.line(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, "axis"))
     placed = [_polyline(line, at) for line in lines]
     for line, places in zip(lines, placed, strict=True):
+        if line.cloud:
+            parts += [svg.element("circle", cx=x, cy=y, r=1.8, fill="var(--ink-3)") for x, y in places]
+            continue
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         parts.append(svg.element("path", d=path, fill="none", style=_LOOKS[line.look % len(_LOOKS)]))
-    dense = [_dense(places) for places in placed]
+    dense = [np.array(p) if line.cloud else _dense(p) for line, p in zip(lines, placed, strict=True)]
     taken: list[Box] = []
     for note in notes:
         parts += _cross(*at(note.x, note.y), note.text, dense, taken)
