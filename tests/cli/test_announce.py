@@ -95,8 +95,9 @@ def test_json(folder, capsys):
     ("row", "message"),
     [
         ("Female,other,-1,0", "not a count"),
-        ("Female,other,1,1.5", "not between 0 and 1"),
-        ("Female,other,1,yes", "not a number"),
+        ("Female,other,1,1.5", "column 'rule', row Female / other: 1.5 is not between 0 and 1"),
+        ("Female,other,1,yes", "column 'rule', row Female / other: 'yes' is not a number"),
+        ("Female,other,1e400,1", "beyond 1e308"),
         ("Other,other,0,0", "no people"),
         ("Female,over 200k,3,0.9", "occurs more than once"),
     ],

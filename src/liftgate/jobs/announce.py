@@ -95,7 +95,7 @@ def _given(
         found = np.flatnonzero(counts)
         if found.size != 1 or counts[found[0]] != 1:
             raise DataError(
-                f"row {label_text(x)!r}",
+                f"row {label_text(x)}",
                 "occurs more than once",
                 "give one row for each group and private value, or name the column of decisions",
             )
@@ -104,7 +104,8 @@ def _given(
         for name, value in zip(private, values, strict=True):
             hidden[name].append(value)
         for name, value in zip((people, *rule), joint.sensitive[int(found[0])], strict=True):
-            columns[name].append(whole(value, f"column {name!r}") if name == people else value)
+            place = f"column {name!r}, row {label_text(x)}"
+            columns[name].append(whole(value, place) if name == people else value)
     return DecisionRules.from_rules_table(
         {**columns, **hidden}, "group", list(private), people, rule[0] if len(rule) == 1 else list(rule)
     )

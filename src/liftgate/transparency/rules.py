@@ -113,19 +113,31 @@ class DecisionRules:
         """
         columns = columns_of(table)
         several = [rule] if isinstance(rule, str) else list(rule)
-        shares = [[fraction(v, f"column {name!r}") for v in one_label(columns, name)] for name in several]
+        group_of, hidden = one_label(columns, group), _named(columns, private)
+        names = [label_text((g, *v)) for g, *v in zip(group_of, *hidden.values(), strict=True)]
+        shares = [
+            [_share(v, f"column {name!r}, row {row}") for v, row in zip(one_label(columns, name), names, strict=True)]
+            for name in several
+        ]
+        for row, *parts in zip(names, *shares, strict=True):
+            if len(parts) > 1 and abs(sum(parts) - 1) > ADDS_UP:
+                told = f"the chances of {', '.join(several)} add up to {float(sum(parts)):.12g}"
+                raise DataError(f"row {row}", told, "make them add up to 1")
         chances = np.empty((len(shares[0]), len(shares)), dtype=object)
         for i, column in enumerate(shares):
             chances[:, i] = column
         counts = np.empty(len(shares[0]), dtype=object)
-        counts[:] = [fraction(v, f"column {people!r}") for v in one_label(columns, people)]
+        counts[:] = [
+            _not_negative(v, f"column {people!r}, row {row}")
+            for v, row in zip(one_label(columns, people), names, strict=True)
+        ]
         if len(several) > 1 and outcomes is None:
             outcomes = several
         rules = cls.from_arrays(
             counts,
             chances[:, 0] if len(several) == 1 else chances,
-            one_label(columns, group),
-            _named(columns, private),
+            group_of,
+            hidden,
             outcomes,
             source="rules table",
         )
@@ -252,7 +264,10 @@ def numbers(values: Any, place: str, most: int) -> tuple[NDArray[Any], FloatArra
         raise DataError(place, f"an array of shape {raw.shape}", "give one entry for each row")
     if raw.ndim == 2 and raw.shape[1] < 2:
         raise DataError(place, "one column", "give the positive outcome alone, or every outcome")
-    floats = raw.astype(np.float64)
+    try:
+        floats = raw.astype(np.float64)
+    except OverflowError:
+        raise DataError(place, "a number beyond 1e308", "divide all of them by a common number") from None
     floats.setflags(write=False)
     if raw.dtype == np.float64:
         return floats, floats
@@ -330,6 +345,21 @@ def whole(value: Any, place: str) -> int:
     if number.denominator != 1 or number < 0:
         raise DataError(place, f"{value!r} is not a count", "give whole numbers of people")
     return int(number)
+
+
+def _share(value: Any, place: str) -> Fraction:
+    """A chance between 0 and 1, as a fraction."""
+    found = fraction(value, place)
+    if not 0 <= found <= 1:
+        raise DataError(place, f"{value} is not between 0 and 1", "give a chance of the outcome")
+    return found
+
+
+def _not_negative(value: Any, place: str) -> Fraction:
+    found = fraction(value, place)
+    if found < 0:
+        raise DataError(place, f"{value} is negative", "people must be a finite number that is not negative")
+    return found
 
 
 def _named(columns: Mapping[str, Sequence[Any]], names: str | Sequence[str]) -> dict[str, list[Label]]:
