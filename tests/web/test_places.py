@@ -173,6 +173,7 @@ def test_zip_bombs_are_measured_before_they_are_read(tmp_path: Path) -> None:
         measure(path, path.name, 10_000_000)
 
 
+@pytest.mark.slow
 def test_the_server_refuses_a_bomb(own_page: Any) -> None:
     """A gigabyte of nothing in a megabyte: five of them."""
     held = io.BytesIO()

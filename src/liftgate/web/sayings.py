@@ -121,7 +121,7 @@ def _finding(verdict: Verdict, allow: Sequence[str] | None, open_: int) -> tuple
             f"The proof is correct. It shows its claim only if {lines} true.",
             alone,
         )
-    if verdict.claim is not None and allow is not None and open_ and "assum" in verdict.reason:
+    if allow is not None and open_ and verdict.reason.startswith("not allowed"):
         lines = "one assumption is" if open_ == 1 else f"{numbers.spelled(open_)} assumptions are"
         return (
             "unk",
