@@ -28,6 +28,11 @@ ASSUMPTIONS: Mapping[str, str] = MappingProxyType(
         "Releasing the same row again draws again, and two draws reveal more than one.",
         "draws-repeat-by-key": "Each row was released by a draw computed from its identifier with a secret key. "
         "The same row always gets the same value, and whoever learns the key learns how each row was drawn.",
+        "link=person-to-record": "What is hidden is which record belongs to which person: whole records changed places inside "
+        "their block, in an order that nobody kept, or rows were left out. "
+        "The records themselves are true, so a reader who recognises a person by the content of a record learns what it says.",
+        "groups-not-rows": "The claim is about counted groups of rows, and the reader learns no more than a person's group. "
+        "A single row can say more than its group, and for columns of numbers no method certifies single rows.",
         "laws-as-given": "The two distributions are exactly the ones that were given. "
         "Whether a program really produces them is not part of the claim.",
         "proper-distributions": "The masses of each distribution add up to 1. "

@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": "Audit and protect a small real table and keep everything it made.",
     "protect": "Release public columns inside a budget, proven, and write the rows.",
     "tradeoff": "Show what a tighter or looser budget would keep.",
+    "rows": "Score the rows of a rich table and release them in counted groups.",
     "serve": "Serve a page on this machine for people who would rather look.",
     "papers": "Recompute the figures and printed numbers of a paper.",
 }

@@ -29,34 +29,57 @@ class Guess:
 
 @dataclass(frozen=True)
 class Utility:
-    """What became of the columns: largest change of a marginal (total variation) and of a correlation; a task."""
+    """What became of the columns: largest change of a marginal (total variation) and of a correlation; rows left."""
 
     marginals: float
     correlations: float
     rows: int
-    task: Guess | None
 
 
-def guess(rows: Rows, target: NDArray[np.int64], classes: int, person: Any = None, seed: int = 0) -> Guess:
-    """Trees that know the target of half the people guess it for the rest, and the other way round."""
+def guess(
+    rows: Rows,
+    target: NDArray[np.int64],
+    classes: int,
+    person: Any = None,
+    seed: int = 0,
+    learn_from: Rows | None = None,
+    there: NDArray[np.bool_] | None = None,
+) -> Guess:
+    """Trees that know the target of half the people guess it for the rest, and the other way round.
+
+    They learn from the same rows, or from the records in ``learn_from`` at the places ``there``: a task that is learned
+    from released records is then applied to the true rows of people who were not learned from.
+    """
     sample = Sample(rows, target, classes, person)
+    known = np.ones(target.size, dtype=np.bool_) if there is None else there
     half = fold_of(sample, 2, seed + 29)
     logs = np.empty((len(sample), classes))
     for k in (0, 1):
-        train, test = half != k, half == k
-        assert not np.intersect1d(_people(sample, train), _people(sample, test)).size
-        present = np.unique(target[train])
-        local = np.searchsorted(present, target[train])
-        model = trees(Sample(rows.take(train), local, present.size, None if person is None else person[train]), seed)
-        found = np.full((int(test.sum()), classes), -30.0)
-        found[:, present] = log_softmax(model.scores(rows.take(test)))
-        logs[test] = found
+        train, test = (half != k) & known, half == k
+        if np.intersect1d(_people(sample, train), _people(sample, test)).size:
+            raise AssertionError("a person is on both sides")
+        logs[test] = _learned(learn_from or rows, target, train, person, seed, rows.take(test), classes)
     prior = np.bincount(target, minlength=classes) / target.size
     told = float((logs[np.arange(target.size), target] - np.log(prior[target])).mean())
     areas = [np.mean([area(logs[half == k, c], target[half == k] == c) for k in (0, 1)]) for c in range(classes)]
     if classes == 2:
         return Guess(float(areas[1]), told)
     return Guess(float(np.average(areas, weights=prior)), told)
+
+
+def _learned(
+    rows: Rows, target: NDArray[np.int64], train: NDArray[np.bool_], person: Any, seed: int, asked: Rows, classes: int
+) -> Floats:
+    """log P(target | row) for the rows asked about; values that were never learned are all but ruled out."""
+    found = np.full((len(asked), classes), -30.0)
+    present = np.unique(target[train])
+    if present.size < 2:
+        found[:, present] = 0.0
+        return found
+    local = np.searchsorted(present, target[train]).astype(np.int64)
+    model = trees(Sample(rows.take(train), local, present.size, None if person is None else person[train]), seed)
+    found[:, present] = log_softmax(model.scores(asked))
+    return found
 
 
 def _people(sample: Sample, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -78,18 +101,12 @@ def area(score: Floats, hit: NDArray[np.bool_]) -> float:
     return float((ranks[hit].sum() - hits * (hits + 1) / 2) / (hits * (hit.size - hits)))
 
 
-def utility(
-    before: Rows, after: Rows, target: NDArray[np.int64] | None, classes: int, person: Any = None, seed: int = 0
-) -> Utility:
-    """Rows as they were against rows as they are released; ``target`` belongs to the people of ``after``."""
+def utility(before: Rows, released: NDArray[np.int64]) -> Utility:
+    """What the released records are worth as columns of their own."""
+    after = before.take(released[released >= 0])
     encoder = Encoder.of(before)
-    task = None if target is None else guess(after, target, classes, person, seed)
-    return Utility(
-        _marginal_change(before, after),
-        _correlation_change(encoder.matrix(before), encoder.matrix(after)),
-        len(after),
-        task,
-    )
+    changes = _correlation_change(encoder.matrix(before), encoder.matrix(after))
+    return Utility(_marginal_change(before, after), changes, len(after))
 
 
 def target_of(column: Column, place: str) -> tuple[NDArray[np.int64], int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ class RowTable:
     missing: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
     task: Column | None = None
+    kept: Any = None
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -71,6 +72,7 @@ def read_rows(
     *,
     person: str | None = None,
     task: str | None = None,
+    keep: str | Sequence[str] = (),
     categories: str | Sequence[str] = (),
     missing_tokens: Iterable[str] = (),
     max_classes: int = MAX_CLASSES,
@@ -85,7 +87,8 @@ def read_rows(
     """Every row of a source: nothing is dropped, a missing entry is an entry.
 
     Columns of numbers stay numbers (in CSV files: columns whose every entry is one) unless ``categories`` names
-    them; everything else is a category. ``person`` names the column that tells whose row it is.
+    them; everything else is a category. ``person`` names the column that tells whose row it is, ``task`` one to be
+    guessed from the public columns, ``keep`` columns that stay beside the released ones.
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     named = (categories,) if isinstance(categories, str) else tuple(categories)
@@ -93,7 +96,7 @@ def read_rows(
     if progress is not None:
         progress("reading")
     with open_source(source, Options(table, query, delimiter, encoding, header, trim)) as opened:
-        return _read(opened, sensitive, public, person, task, Words(tokens, trim, named), max_classes)
+        return _read(opened, sensitive, public, person, task, keep, Words(tokens, trim, named), max_classes)
 
 
 def _read(
@@ -102,6 +105,7 @@ def _read(
     public: str | Sequence[str],
     person: str | None,
     task: str | None,
+    keep: str | Sequence[str],
     words: Words,
     max_classes: int,
 ) -> RowTable:
@@ -114,9 +118,10 @@ def _read(
     shown = find_columns(public, opened.columns, place, "public")
     whose = find_columns(person, opened.columns, place, "person")[0] if person is not None else None
     asked = find_columns(task, opened.columns, place, "task")[0] if task is not None else None
+    stay = find_columns(keep, opened.columns, place, "keep") if keep else ()
     find_columns(words.categories, opened.columns, place, "categories") if words.categories else ()
-    _apart(hidden, shown, whose, asked, place)
-    specs = (*hidden, *shown, *([whose] if whose else []), *([asked] if asked else []))
+    _apart(hidden, shown, whose, asked, stay, place)
+    specs = (*hidden, *shown, *([whose] if whose else []), *([asked] if asked else []), *stay)
     wanted = tuple(dict.fromkeys(s.index for s in specs))
     try:
         bound = opened.bind(wanted, [])
@@ -141,32 +146,57 @@ def _read(
     persons = None if whose is None else _persons(read(whose))
     sample = Sample(rows, s, len(labels), persons)
     counted = [(c.name, int(c.missing.sum())) for c in (*secret, *rows.columns)]
-    written = data.select([f"c{spec.index}" for spec in shown]).rename_columns([spec.name for spec in shown])
     notes = [*opened.notes, *_told(rows, sample)]
     return RowTable(
         place,
         sample,
         tuple(spec.name for spec in hidden),
         labels,
-        written,
+        _as_written(data, shown, bound.labels),
         tuple(counted),
         tuple(notes),
         None if asked is None else read(asked),
+        _as_written(data, stay, bound.labels) if stay else None,
     )
 
 
-def _apart(hidden: Sequence[Spec], shown: Sequence[Spec], whose: Spec | None, asked: Spec | None, place: str) -> None:
+def _as_written(data: Any, specs: Sequence[Spec], labels: Mapping[int, list[Label]]) -> Any:
+    """Columns of the table as it has them; columns that came as codes of labels as these labels."""
+    import pyarrow as pa
+
+    columns = {}
+    for spec in specs:
+        column = data.column(f"c{spec.index}")
+        if spec.index in labels:
+            column = pa.chunked_array([pa.array(labels[spec.index]).take(c) for c in column.chunks])
+        columns[spec.name] = column
+    return pa.table(columns)
+
+
+def _apart(
+    hidden: Sequence[Spec],
+    shown: Sequence[Spec],
+    whose: Spec | None,
+    asked: Spec | None,
+    stay: Sequence[Spec],
+    place: str,
+) -> None:
     """A column has one part to play, and rows are read as they are."""
     for spec in (*hidden, *shown):
         if spec.binning is not None:
             where = f"{place}, column {spec.name!r}"
             raise UsageError(where, "rows are scored as they are", "leave the binning out, or audit binned columns")
     secret = {s.index for s in hidden}
-    parts: list[tuple[Spec | None, str]] = [*((s, "public") for s in shown), (whose, "the person"), (asked, "the task")]
+    parts: list[tuple[Spec | None, str]] = [(s, "public") for s in shown]
+    parts += [(whose, "the person"), (asked, "the task"), *((s, "kept") for s in stay)]
     for other, part in parts:
         if other is not None and other.index in secret:
             where = f"{place}, column {other.name!r}"
             raise UsageError(where, f"it is both sensitive and {part}", "name it on one side only")
+    for spec in stay:
+        if spec.index in {s.index for s in shown}:
+            where = f"{place}, column {spec.name!r}"
+            raise UsageError(where, "it is both public and kept", "public columns are released: leave out --keep")
     if whose is not None and whose.index in {s.index for s in shown}:
         where = f"{place}, column {whose.name!r}"
         raise UsageError(where, "it is both public and the person", "an identifier is not released: name it once")

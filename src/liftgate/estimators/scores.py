@@ -95,7 +95,7 @@ def estimate(
     """
     rows = table if isinstance(table, RowTable) else read_rows(table, sensitive, public, progress=progress, **reading)
     sample = rows.sample
-    chosen = _training_rows(sample, train_rows, seed)
+    chosen = training_rows(sample, train_rows, seed)
     part = sample if chosen is None else sample.take(chosen)
     parts = folds_for(len(part)) if folds is None else folds
     enough(part, rows.labels, parts, rows.name, rows.sensitive)
@@ -128,7 +128,7 @@ def enough(sample: Sample, labels: Sequence[Label], folds: int, place: str, colu
         raise DataError(where, what, "merge rare values in the table, or use fewer folds (--folds)")
 
 
-def _training_rows(sample: Sample, most: int, seed: int) -> NDArray[np.int64] | None:
+def training_rows(sample: Sample, most: int, seed: int) -> NDArray[np.int64] | None:
     """Positions of the rows to learn from, whole persons together; None for all."""
     if most < 100:
         raise UsageError("train_rows", f"{most} rows are too few to learn from", "give at least 100")
