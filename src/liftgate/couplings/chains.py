@@ -6,6 +6,7 @@ Where no single proof exists up to equality, as for sparse vector, there is one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,19 +82,21 @@ class Chain:
 
 
 def _follow(kernels: Sequence[Kernel], start: State, side: str) -> Law:
-    masses: dict[State, Fraction] = {start: Fraction(1)}
+    masses, scale = {start: 1}, 1  # whole numbers in units of 1 / scale
     for i, kernel in enumerate(kernels):
-        parts: dict[State, list[tuple[Fraction, Law, int]]] = {}
-        for state, mass in masses.items():
+        for state in masses:
             if state not in kernel:
                 fix = "give the law of every state that can be reached"
                 raise DataError(f"{side} program, step {i}", f"the state {state!r} has no law", fix)
+        common = math.lcm(*(kernel[state].scale for state in masses))
+        after: dict[State, int] = {}
+        for state, mass in masses.items():
             law = kernel[state]
-            for k, label in enumerate(law.labels):
-                if law.weights[k]:
-                    parts.setdefault(label, []).append((mass, law, k))
-        masses = {b: sum((m * law.mass(k) for m, law, k in found), Fraction(0)) for b, found in parts.items()}
-    return read_law(masses, f"{side} program")
+            for label, weight in zip(law.labels, law.weights, strict=True):
+                if weight:
+                    after[label] = after.get(label, 0) + mass * weight * (common // law.scale)
+        masses, scale = after, scale * common
+    return Law(tuple(masses), tuple(masses.values()), scale)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ def f_divergence(
     """
     pairs = [(p, q) for p, q in masses if p or q]
     if name == "tv":
-        return sum((abs(p - q) for p, q in pairs), Fraction(0)) / 2
+        unit = math.lcm(*(m.denominator for pair in pairs for m in pair))
+        return Fraction(sum(abs(int(p * unit) - int(q * unit)) for p, q in pairs), 2 * unit)
     if name == "hellinger":
         return _hellinger(pairs, bits)
     if name not in DIVERGENCES:
