@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.engines.conftest import People, fill, rows_of, spread
 
@@ -138,4 +139,19 @@ def test_csv_of_every_engine_says_the_same(people: People, tmp_path: Path) -> No
         rows = duckdb.sql(f"SELECT id, word FROM read_csv([{listed}], {plain}, {columns}) ORDER BY id").fetchall()
         found[name] = hashlib.sha256(repr(rows).encode()).hexdigest()
         assert {w for _, w in rows} >= {None, "", "  x", "new\nline", 'q"uote', "back\\slash"}
+    assert len(set(found.values())) == 1, found
+
+
+def test_scores_are_equal(people: People, tmp_path: Path) -> None:
+    """The lifts of each row's public value, written where the rows are, are the same from every engine."""
+    found = {}
+    for name, (source, options) in people.sources.items():
+        budget = lg.Budget.alip(eps_low=0.01, eps_up=0.01)
+        audit = lg.audit(lg.read_joint(source, "ill", ["word", "flag"], **options), budget)
+        out = tmp_path / f"{name}.parquet"
+        assert audit.write_scores(source, out, keep=["id"], **options) == len(people.table)
+        rows = pq.read_table(out).sort_by("id")
+        assert rows.column_names == ["word", "flag", "max lift", "min lift", "outside", "id"]
+        assert set(rows["outside"].to_pylist()) == {True, False}
+        found[name] = hashlib.sha256(repr(rows.to_pylist()).encode()).hexdigest()
     assert len(set(found.values())) == 1, found

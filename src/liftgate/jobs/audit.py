@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +57,33 @@ class Audit:
             assert self.sample is not None
             return self.sample.overall
         return "outside" if "outside" in self.verdicts else "within"
+
+    def write_scores(
+        self,
+        source: Any,
+        out: str | os.PathLike[str],
+        keep: str | Sequence[str] = (),
+        *,
+        force: bool = False,
+        missing_tokens: Iterable[str] = (),
+        table: str | None = None,
+        query: str | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        columns: Sequence[str] | None = None,
+        trim: bool = False,
+    ) -> int:
+        """Write every row of ``source`` with the greatest and least lift of its public value; how many there were.
+
+        Scores are joined on where the rows are (file, server or cluster). The file is for its owner alone: it holds the
+        public values as they are.
+        """
+        from liftgate.jobs.scoring import write_scores
+        from liftgate.tables.sources import Options
+
+        kept = (keep,) if isinstance(keep, str) else tuple(keep)
+        options = Options(table, query, delimiter, encoding, None if columns is None else tuple(columns), trim)
+        return write_scores(self, source, Path(out), kept, force, tuple(missing_tokens), options).number
 
     def to_dict(self) -> dict[str, Any]:
         """The result as ``--json`` prints it."""

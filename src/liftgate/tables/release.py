@@ -41,6 +41,7 @@ class Order:
     tokens: tuple[str, ...] = ()
     trim: bool = False
     kept_as_text: bool = False
+    scores: tuple[Output, ...] = ()  # columns of the released position beside the released value
     aliases: tuple[tuple[Label, Label], ...] = ()
 
 
@@ -121,7 +122,7 @@ class Work:
         self.id = None if order.row_id is None else find_columns(order.row_id, names, opened.name, "id")[0].index
         self.count = None if order.count is None else find_columns(order.count, names, opened.name, "count")[0].index
         labels = order.channel.released if order.render is None else order.render.released
-        self.outputs: list[Output] = outputs_of(labels, [s.name for s in shown])
+        self.outputs: list[Output] = [*outputs_of(labels, [s.name for s in shown]), *order.scores]
         self.failure: Exception | None = None
         self.fields: list[tuple[str, Any]] = []
 
