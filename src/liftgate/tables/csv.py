@@ -19,6 +19,7 @@ import numpy as np
 from liftgate.errors import DataError, UsageError
 
 CHUNK = 1 << 22
+LOOK = 1 << 18  # small enough to stay in the cache of a core while several things are looked for
 SAMPLE_ROWS = 200
 DELIMITERS = (",", "\t", ";", "|")
 _NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "blank"}
@@ -37,20 +38,22 @@ class CsvFile:
     compressed: bool
     blank_lines: int
     quoted: bool
-    delimiters: int
-    trailing: int
+    trailing: bool
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class _Look:
-    """One pass over the bytes."""
+    """One pass over the bytes: what occurs in them. A line is `trailing` that ends with the delimiter, and a quote is
+    `spaced` that has a blank between itself and a delimiter."""
 
     size: int = 0
-    quotes: int = 0
-    line_ends: tuple[int, int, int] = (0, 0, 0)  # \r\n, bare \n, bare \r
+    quotes: bool = False
+    line_ends: tuple[bool, bool, bool] = (False, False, False)  # \r\n, bare \n, bare \r
     bad_byte: int | None = None
     high_bytes: bytes = b""
+    trailing: bool = False
+    spaced: bool = False
 
 
 def inspect(
@@ -62,8 +65,9 @@ def inspect(
         raise UsageError(
             f"{place}, delimiter", f"{delimiter!r} is not one character", "give one character, such as ';'"
         )
-    zipped = _is_gzip(path)
-    look = _look(path, zipped)
+    zipped, width = _is_gzip(path), None if columns is None else len(columns)
+    guess = delimiter or _delimiter(*_sample(path, zipped), path, width)
+    look = _look(path, zipped, guess)
     if look.size == 0:
         raise DataError(place, "the file is empty", "give a file with a header line and at least one row")
     found = _encoding(path, zipped, look, encoding)
@@ -71,7 +75,7 @@ def inspect(
     kept = path
     if found not in ("utf-8", "utf-8-sig"):
         kept = _rewrite(path, zipped, found, folder, place)
-        zipped, look = False, _look(kept, False)
+        zipped, look = False, _look(kept, False, guess)
     if sum(n > 0 for n in look.line_ends) > 1:
         kept, zipped = _one_line_end(kept, zipped, folder), False
         if not look.quotes:
@@ -79,14 +83,15 @@ def inspect(
     sample, whole = _sample(kept, zipped)
     if not sample.strip("\r\n\ufeff"):
         raise DataError(place, "the file holds only empty lines", "give a file with a header line and at least one row")
-    mark = delimiter or _delimiter(sample, whole, path, None if columns is None else len(columns))
+    mark = delimiter or _delimiter(sample, whole, path, width)
+    if mark != guess:
+        look = _look(kept, zipped, mark)
     notes.append(f"{place}: delimiter {_NAMES.get(mark, repr(mark))} {'as given' if delimiter else 'detected'}")
-    total, trailing, spaced = _delimiters(kept, zipped, mark)
-    if spaced:
+    if look.spaced:
         notes.append(f"{place}: blanks between a delimiter and a quoted field were ignored")
     header = _header(sample, mark, place, trim) if columns is None else None
     blank = len(re.match(r"(?:\r\n|\n|\r)*", sample)[0].replace("\r\n", "\n")) if columns is None else 0  # type: ignore[index]
-    return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes > 0, total, trailing, tuple(notes))
+    return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes, look.trailing, tuple(notes))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -113,48 +118,55 @@ def _chunks(f: IO[bytes]) -> Iterator[bytes]:
         yield piece + f.readline()
 
 
-def _count(chunk: bytes, code: bytes) -> int:
-    """``chunk.count(code)``, quicker for a byte that is frequent."""
-    if len(code) > 1:
-        return chunk.count(code)
-    return int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == code[0]))
-
-
-def _ends(chunk: bytes, code: bytes) -> int:
-    """How many lines end with the delimiter."""
-    codes = np.frombuffer(chunk, np.uint8)
-    ends = np.flatnonzero((codes == 10) | (codes == 13)) - 1
-    return int(np.count_nonzero(codes[ends[ends >= 0]] == code[-1]))
-
-
-def _look(path: Path, zipped: bool) -> _Look:
-    size = quotes = both = bare_n = bare_r = 0
+def _look(path: Path, zipped: bool, mark: str) -> _Look:
+    """One buffer that stays in the cache, with the byte before it in front; nothing is copied and no line is cut out."""
+    size, quotes, both, bare_n, bare_r, trailing = 0, False, False, False, False, False
     bad: int | None = None
     high: set[int] = set()
     decoder = codecs.getincrementaldecoder("utf-8")()
+    code = mark.encode()[-1]
+    buffer = bytearray(LOOK + 1)
+    buffer[0] = 10
+    every, ended, marked = np.frombuffer(buffer, np.uint8), np.empty(LOOK, np.bool_), np.empty(LOOK, np.bool_)
     with _bytes(path, zipped) as f:
-        for chunk in _chunks(f):
-            quotes += chunk.count(b'"')
-            pairs = chunk.count(b"\r\n")
-            both, bare_n, bare_r = (
-                both + pairs,
-                bare_n + chunk.count(b"\n") - pairs,
-                bare_r + chunk.count(b"\r") - pairs,
-            )
-            if not chunk.isascii():
-                high.update(set(chunk) - set(range(128)))
+        while n := f.readinto(memoryview(buffer)[1:]):  # type: ignore[attr-defined]
+            before, now, end = every[:n], every[1 : n + 1], ended[:n]
+            quotes = quotes or buffer.find(b'"', 1, n + 1) >= 0
+            np.equal(now, 10, out=end)
+            if buffer[0] == 13 or buffer.find(b"\r", 1, n + 1) >= 0:
+                returned = before == 13
+                both = both or bool((returned & end).any())
+                bare_n = bare_n or bool((end & ~returned).any())
+                bare_r = bare_r or bool((returned & ~end).any())
+                end |= now == 13
+            else:
+                bare_n = bare_n or buffer.find(b"\n", 1, n + 1) >= 0
+            if not trailing:
+                np.equal(before, code, out=marked[:n])
+                trailing = bool(np.logical_and(marked[:n], end, out=end).any())
+            held = len(decoder.getstate()[0])
+            if held or now.max() > 127:
+                high.update((np.flatnonzero(np.bincount(now, minlength=256)[128:]) + 128).tolist())
                 if bad is None:
                     try:
-                        decoder.decode(chunk)
+                        decoder.decode(bytes(now))
                     except UnicodeDecodeError as e:
-                        bad = size + e.start
-            size += len(chunk)
-    if bad is None:
-        try:
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            bad = size - 1
-    return _Look(size, quotes, (both, bare_n, bare_r), bad, bytes(sorted(high)))
+                        bad = size - held + e.start
+            size += n
+            buffer[0] = buffer[n]
+    if bad is None and (held := len(decoder.getstate()[0])):
+        bad = size - held
+    bare_r, trailing = bare_r or (size > 0 and buffer[0] == 13), trailing or (size > 0 and buffer[0] == code)
+    spaced = quotes and _spaced(path, zipped, mark)
+    return _Look(size, quotes, (both, bare_n, bare_r), bad, bytes(sorted(high)), trailing, spaced)
+
+
+def _spaced(path: Path, zipped: bool, mark: str) -> bool:
+    """Whether a blank stands between a delimiter and a quote somewhere."""
+    code = re.escape(mark.encode())
+    pattern = re.compile(b"(?:" + code + rb'|^)[ \t]+"|"[ \t]+(?:' + code + rb"|\r|\n)", re.M)
+    with _bytes(path, zipped) as f:
+        return mark not in " \t" and any(b'"' in chunk and pattern.search(chunk) for chunk in _chunks(f))
 
 
 def _encoding(path: Path, zipped: bool, look: _Look, given: str | None) -> str:
@@ -269,20 +281,10 @@ def _delimiter(text: str, whole: bool, path: Path, width: int | None) -> str:
     return best
 
 
-def _delimiters(path: Path, zipped: bool, mark: str) -> tuple[int, int, bool]:
-    """How many delimiters there are, how many of them end a line, and whether a blank stands next to a quote."""
-    code = mark.encode()
-    total = trailing = 0
-    spaced = False
-    pattern = re.compile(b"(?:" + re.escape(code) + rb'|^)[ \t]+"|"[ \t]+(?:' + re.escape(code) + rb"|\r|\n)", re.M)
-    last = b""
-    with _bytes(path, zipped) as f:
-        for chunk in _chunks(f):
-            total += _count(chunk, code)
-            trailing += _ends(chunk, code)
-            spaced = spaced or (b'"' in chunk and mark not in " \t" and pattern.search(chunk) is not None)
-            last = chunk[-len(code) :]
-    return total, trailing + (last == code), spaced
+def delimiters(file: CsvFile) -> int:
+    """How many delimiters a file has."""
+    with _bytes(file.path, file.compressed) as f:
+        return sum(chunk.count(file.delimiter.encode()) for chunk in _chunks(f))
 
 
 def _header(text: str, mark: str, place: str, trim: bool) -> tuple[str, ...]:

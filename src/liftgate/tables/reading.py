@@ -219,14 +219,14 @@ def _joint(
 
 def all_fields(opened: Opened, bound: Any, rows: int | None) -> None:
     """Refuse lines with an empty field too many, which the engine would let pass (`1,2,` under two columns)."""
-    from liftgate.tables.csv import ragged
+    from liftgate.tables.csv import delimiters, ragged
 
     if not any(file.trailing for file in opened.files):
         return
     if rows is None:
         rows = int(bound.con.sql(f"SELECT count(*) FROM {bound.relation}").fetchall()[0][0])
     headers = sum(file.header is not None for file in opened.files)
-    if sum(file.delimiters for file in opened.files) == (rows + headers) * (opened.width - 1):
+    if sum(delimiters(file) for file in opened.files) == (rows + headers) * (opened.width - 1):
         return
     for file in opened.files:  # there may be delimiters between quotes: look at every line
         if (found := ragged(file, opened.width)) is not None:
