@@ -57,7 +57,7 @@ def breach_of(joint: Joint, channel: Channel | None, budget: Budget, assumptions
 
 def extreme_lifts(joint: Joint) -> tuple[Fraction, Fraction]:
     """The exact smallest and largest lift over all sensitive and public values that occur."""
-    sizes = [int(n) for n in joint.sensitive_counts]
+    sizes, total = [int(n) for n in joint.sensitive_counts], joint.total
     kept = [s for s, size in enumerate(sizes) if size]
     least: Fraction | None = None
     most = Fraction(0)
@@ -71,9 +71,9 @@ def extreme_lifts(joint: Joint) -> tuple[Fraction, Fraction]:
                 low = (count, size)
             if count * up[1] > up[0] * size:
                 up = (count, size)
-        smallest = Fraction(low[0] * joint.total, low[1] * mass)
+        smallest = Fraction(low[0] * total, low[1] * mass)
         least = smallest if least is None else min(least, smallest)
-        most = max(most, Fraction(up[0] * joint.total, up[1] * mass))
+        most = max(most, Fraction(up[0] * total, up[1] * mass))
     assert least is not None
     return least, most
 
