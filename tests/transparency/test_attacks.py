@@ -227,6 +227,69 @@ def test_impossible_figures(figure, message):
         attack({"figures": [figure]}, EXACT)
 
 
+TELLS = {"kind": "rate", "group": "F", "value": "0.1"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ({**TELLS, "extra": 1}, "figure 1: unknown key 'extra'"),
+        ({**TELLS, "group": {"a": 1}}, "figure 1, group: .* is not a label"),
+        ({**TELLS, "value": True}, "figure 1, value: True is not a number"),
+        ({"kind": "influence", "group": "F", "rows": 5, "value": "0"}, "figure 1, rows: 5 is not a list"),
+        ({"kind": "influence", "group": "F", "rows": "a", "value": "0"}, "figure 1, rows: 'a' is not a list"),
+        ({"kind": "linear", "terms": [5], "value": "0"}, "figure 1, terms, entry 1: 5 is not an object"),
+        ({"kind": "parity", "groups": ["F", "F"], "value": "0"}, "'F' twice"),
+        ({"kind": "ratio", "groups": ["F", "M"], "value": "-1"}, "-1 is below 0"),
+        ({"kind": ["rate"], "value": "0"}, "figure 1: kind"),
+        (
+            {"kind": "linear", "terms": [{"group": "F", "private": "a", "weight": "1e400"}], "value": "0"},
+            "beyond 1e\\+09",
+        ),
+        ("rate", "figure 1: kind 'rate'"),
+    ],
+)
+def test_figures_of_another_form(figure, message):
+    """What is no figure is refused by its place, not met later."""
+    with pytest.raises(LiftgateError, match=message):
+        attack({"figures": [figure]}, EXACT)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("groups", 5, "published, groups: 5 is not a list"),
+        ("groups", [], "no group at all"),
+        ("fidelity", {"kind": "x"}, "use delta, alpha, bounds or free"),
+        ("fidelity", {"kind": "delta", "value": "2"}, "not above 0 and at most 1"),
+        ("outcomes", ["a"], "two different names"),
+        ("outcomes", ["a", "a"], "two different names"),
+        ("digits", -3, "1 to 12 digits"),
+        ("target", "7", "not between 0 and 1"),
+        ("liftgate-announcement", 2, "version 2 of an announcement"),
+        ("figures", None, "published, figures: None is not a list"),
+        ("mood", 1, "unknown key 'mood'"),
+        ("groups.0.promised", 7, "promise of Female: 7 is not between 0 and 1"),
+        ("groups.0.promised", None, "promised: None is not a number"),
+        ("groups.0.rows", [], "a group without rows"),
+        ("groups.0.rows.0.announced", "1.5", "not between 0 and 1"),
+        ("groups.0.rows.0.private", "z", "no row Female, z"),
+    ],
+)
+def test_manifests_of_another_form(credit, key, value, message):
+    """A manifest that was changed by hand into nonsense is refused by its place."""
+    manifest = json.loads(json.dumps(announce(credit, delta=0.9).manifest()))
+    place = manifest
+    *way, last = [int(k) if k.isdigit() else k for k in key.split(".")]
+    for step in way:
+        place = place[step]
+    place[last] = value
+    side = {"people": {"Female": dict.fromkeys(["under 100k", "100k to 200k", "over 200k"], 1)}, "slack": 0}
+    side["people"]["Male"] = side["people"]["Female"]
+    with pytest.raises(LiftgateError, match=message):
+        attack(manifest, side)
+
+
 @pytest.mark.parametrize(
     ("side", "message"),
     [
@@ -237,6 +300,13 @@ def test_impossible_figures(figure, message):
         ({**EXACT, "slack": 2}, "not between 0 and 1"),
         ({**EXACT, "mood": 1}, "unknown key 'mood'"),
         ({**EXACT, "values": [2]}, "not chances"),
+        ({**EXACT, "values": 2}, "values: 2 is not a list"),
+        ({**EXACT, "rules": 5}, "rules: 5 is not a list"),
+        ({**EXACT, "rules": [{"group": "F", "private": "a"}]}, "entry 1: no value"),
+        ({**EXACT, "rules": [{"group": "F", "private": "a", "value": "1.5"}]}, "1.5 is not between 0 and 1"),
+        ({"people": 5, "slack": 0}, "people: 5 is not an object or a list"),
+        ({"people": {"F": 5}, "slack": 0}, "shares of 'F': 5 is not an object"),
+        ({"shares": {"F": {"a": "1e999"}}, "slack": 0}, "add up to far more"),
     ],
 )
 def test_impossible_side_information(side, message):

@@ -19,6 +19,10 @@ def attack_published(
             "no side information: which private values there are, and how common they are in each group",
             'give a file such as {"shares": {"F": {"low": "0.6", "high": "0.4"}}, "slack": "0.01"}',
         )
-    if seconds < 0:
+    if not 0 <= seconds < float("inf"):
         raise UsageError("seconds", f"{seconds}", "give a time that is not negative")
+    if not published.get("figures") and "liftgate-announcement" not in published:
+        raise UsageError(
+            "published", "no figures and no announcement", 'give {"figures": [...]}, or a manifest of an announcement'
+        )
     return attack(published, side_information, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -12,10 +12,11 @@ from liftgate.errors import DataError, UsageError
 from liftgate.exact import fraction
 from liftgate.labels import Label, clean_label, label_text
 from liftgate.transparency.boxes import rounding_slack
+from liftgate.transparency.shapes import IN_GROUP, SIDE, published_form, shaped
 
+LARGEST = 10**9
 Row = tuple[Label, Label]
 Terms = tuple[tuple[tuple[Any, ...], Fraction], ...]
-KINDS = ("rule", "rate", "parity", "conditional-parity", "ratio", "influence", "linear")
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ class Knowledge:
 
 def known(published: Mapping[str, Any], side_information: Mapping[str, Any]) -> Knowledge:
     """Published figures and side information put together (see docs/how-to/attack.md for the format)."""
-    _only(published, ("figures", "groups", "outcomes", "rounding"), "published", ("liftgate-announcement",))
-    _only(side_information, ("shares", "people", "slack", "rules", "values"), "side information")
+    published_form(published)
+    shaped(side_information, SIDE, "side information")
+    names = published.get("outcomes", ("negative", "positive"))
+    if len({label_text(clean_label(v)) for v in names}) != len(names) or len(names) < 2:
+        raise DataError("outcomes", f"{names!r}", "give two different names, the positive outcome last")
     shares = _shares(side_information)
     if "slack" not in side_information:
         raise UsageError(
@@ -72,9 +76,9 @@ def known(published: Mapping[str, Any], side_information: Mapping[str, Any]) -> 
     conditions = [_figure(f, i, rows, shares, published) for i, f in enumerate(published.get("figures", []))]
     conditions += _announced(published, rows)
     for i, own in enumerate(side_information.get("rules", [])):
-        _only(own, ("group", "private", "value", "digits", "within"), f"own record {i + 1}")
         row = _row(own, rows, f"own record {i + 1}")
         low, high = _interval(own, f"own record {i + 1}", "exact")
+        _between(own["value"], 0, f"own record {i + 1}")
         conditions.append(Condition(f"own record: {_text(row)}", ((("rule", *row), Fraction(1)),), low, high))
     values = side_information.get("values")
     if values is not None:
@@ -82,16 +86,6 @@ def known(published: Mapping[str, Any], side_information: Mapping[str, Any]) -> 
         if not values or values[0] < 0 or values[-1] > 1:
             raise DataError("values", "not chances between 0 and 1", "give for example 0, 1/2, 1")
     return Knowledge(rows, shares, slack, tuple(conditions), values)
-
-
-def _only(given: Any, names: Sequence[str], place: str, also: Sequence[str] = ()) -> None:
-    if not isinstance(given, Mapping):
-        raise DataError(place, f"a {type(given).__name__}, not an object", "give names and values")
-    if any(name in given for name in also):
-        return
-    for name in given:
-        if name not in names:
-            raise DataError(place, f"unknown key {name!r}", f"use {', '.join(names)}")
 
 
 def _shares(side: Mapping[str, Any]) -> dict[Row, Fraction]:
@@ -104,6 +98,7 @@ def _shares(side: Mapping[str, Any]) -> dict[Row, Fraction]:
     groups = [(clean_label(e["group"]), e["rows"]) for e in given] if isinstance(given, list) else list(given.items())
     out: dict[Row, Fraction] = {}
     for group, inner in groups:
+        shaped(inner, IN_GROUP, f"shares of {label_text(group)!r}")
         pairs = (
             [(clean_label(e["private"]), e["share"]) for e in inner] if isinstance(inner, list) else list(inner.items())
         )
@@ -112,9 +107,8 @@ def _shares(side: Mapping[str, Any]) -> dict[Row, Fraction]:
         if min(parts.values(), default=Fraction(-1)) < 0 or total <= 0:
             raise DataError(f"shares of {label_text(group)!r}", "negative, or nobody at all", "give shares of people")
         if "shares" in side and abs(total - 1) > Fraction(1, 100):
-            raise DataError(
-                f"shares of {label_text(group)!r}", f"they add up to {float(total):.6g}", "make them add up to 1"
-            )
+            told = f"{float(total):.6g}" if total < 10**9 else "far more"
+            raise DataError(f"shares of {label_text(group)!r}", f"they add up to {told}", "make them add up to 1")
         out |= {(group, label): v if "shares" in side else v / total for label, v in parts.items()}
     if not out:
         raise DataError("shares", "no rows", "give the share of each private value in each group")
@@ -149,6 +143,11 @@ def _interval(figure: Mapping[str, Any], place: str, rounding: str, least: int =
     raise DataError(place, f"rounding {way!r}", "use nearest, any or exact")
 
 
+def _between(value: Any, least: int, place: str) -> None:
+    if not least <= fraction(value, place) <= 1:
+        raise DataError(place, f"{value} is not between {least} and 1", "check the value")
+
+
 def _digits(value: Any) -> Any:
     """The decimals of a number as it was written; a fraction or a whole number is exact."""
     if isinstance(value, Fraction) or (isinstance(value, str) and "/" in value):
@@ -163,18 +162,13 @@ def _digits(value: Any) -> Any:
 def _figure(
     figure: Any, i: int, rows: tuple[Row, ...], shares: Mapping[Row, Fraction], published: Mapping[str, Any]
 ) -> Condition:
-    place = f"figure {i + 1}"
-    if not isinstance(figure, Mapping) or figure.get("kind") not in KINDS:
-        kind = figure.get("kind") if isinstance(figure, Mapping) else figure
-        raise DataError(place, f"kind {kind!r}", f"use one of {', '.join(KINDS)}")
-    if "value" not in figure:
-        raise DataError(place, "no value", "give the published value as text, with its digits")
-    kind = figure["kind"]
+    place, kind = f"figure {i + 1}", figure["kind"]
     low, high = _interval(figure, place, published.get("rounding", "nearest"))
     value = fraction(figure["value"], place)
-    least = -1 if kind in ("influence", "linear") else 0
-    if not least <= value <= 1 and not (kind in ("ratio", "linear") and value >= least):
-        raise DataError(place, f"{figure['value']} is not between {least} and 1", "check the published value")
+    if kind == "ratio" and high < 0:
+        raise DataError(place, f"{figure['value']} is below 0", "check the published value")
+    if kind not in ("ratio", "linear"):
+        _between(figure["value"], -1 if kind == "influence" else 0, place)
     one = Fraction(1)
     terms: Terms
     if kind == "rule":
@@ -212,6 +206,8 @@ def _figure(
     )
     if not terms:
         raise DataError(place, "no terms", "give group, private and weight of each term")
+    if max(abs(v) for v in (value, *(w for _, w in terms))) > LARGEST:
+        raise DataError(place, f"a weight or value beyond {LARGEST:g}", "divide the figure by a common number")
     return Condition(f"linear figure {i + 1}", terms, low, high)
 
 
@@ -219,12 +215,22 @@ def _announced(published: Mapping[str, Any], rows: tuple[Row, ...]) -> list[Cond
     """Announced rules with their fidelity: every hidden rule lies within it."""
     if "groups" not in published or "liftgate-announcement" not in published:
         return []
-    fidelity = published.get("fidelity", {})
-    kind, value = fidelity.get("kind"), fidelity.get("value")
+    kind, value = published["fidelity"]["kind"], published["fidelity"].get("value")
+    if kind not in ("delta", "alpha", "bounds", "free"):
+        raise DataError("fidelity", f"kind {kind!r}", "use delta, alpha, bounds or free")
+    if kind in ("delta", "alpha") and not 0 < fraction(value, "fidelity") <= 1:
+        raise DataError("fidelity", f"{value} is not above 0 and at most 1", "check the manifest")
     digits = published.get("digits")
+    if digits is not None and not 1 <= digits <= 12:
+        raise DataError("digits", f"{digits}", "check the manifest: 1 to 12 digits, or null")
+    if published.get("target") is not None:
+        _between(published["target"], 0, "target")
     slack = rounding_slack(digits, 2)
     out = []
+    if not published["groups"] or not all(entry["rows"] for entry in published["groups"]):
+        raise DataError("groups", "a group without rows, or no group at all", "give the manifest as it was published")
     for entry in published["groups"]:
+        _between(entry["promised"], 0, f"promise of {label_text(clean_label(entry['group']))}")
         for inner in entry["rows"]:
             row = _row({"group": entry["group"], "private": inner["private"]}, rows, "announced rules")
             if isinstance(inner["announced"], list):
@@ -233,6 +239,7 @@ def _announced(published: Mapping[str, Any], rows: tuple[Row, ...]) -> list[Cond
                 announced = fraction(inner["announced"][1], "announced rule")
             else:
                 announced = fraction(inner["announced"], "announced rule")
+            _between(announced, 0, f"announced rule of {_text(row)}")
             low, high = Fraction(0), Fraction(1)
             if kind == "delta":
                 room = 1 - fraction(value, "fidelity") + slack
@@ -258,7 +265,10 @@ def _pair(figure: Mapping[str, Any], rows: tuple[Row, ...], place: str) -> tuple
     groups = figure.get("groups", [])
     if not isinstance(groups, list | tuple) or len(groups) != 2:
         raise DataError(place, "not two groups", "give groups as a list of two")
-    return _group(groups[0], rows, place), _group(groups[1], rows, place)
+    a, b = (_group(g, rows, place) for g in groups)
+    if a == b:
+        raise DataError(place, f"{label_text(a)!r} twice", "give two different groups")
+    return a, b
 
 
 def _row(given: Mapping[str, Any], rows: tuple[Row, ...], place: str) -> Row:
