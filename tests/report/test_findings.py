@@ -59,7 +59,7 @@ def test_the_clearest_case_has_thirty_rows_where_any_value_has() -> None:
         ),
         (
             "none",
-            "Strongest link: 74 in 100 people in the table have illness none, but 89 in 100 of those with street Elm.",
+            "Largest change: 74 in 100 people in the table have illness none, but 89 in 100 of those with street Elm.",
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_within(page) -> None:
     _, read, _ = page("within")
     assert headings(read, "h1") == "Releasing street stays within the budget on illness for all 5 streets."
     assert "No person carries a value that leaves the gate" in read.text
-    assert "Strongest link:" in read.text
+    assert "Largest change:" in read.text
     assert "Every value stays inside the gate" in read.text
     assert "No value crosses an edge" in read.text
     assert "Values outside 0 of 5" in read.text

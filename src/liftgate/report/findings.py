@@ -148,7 +148,7 @@ def _big(view: View) -> Flags:
 def case_text(view: View, cell: tuple[int, int]) -> Markup:
     """One cell in natural frequencies, with its lift and what the budget allows."""
     s, x = cell
-    lead = "Clearest case" if view.bad.any() else "Strongest link"
+    lead = "Clearest case" if view.bad.any() else "Largest change"
     who = phrases.nouns(view)
     joint = view.joint
     before = Fraction(view.sensitive_counts[s], view.total)
