@@ -1,7 +1,13 @@
-"""The pages of announcements and attacks in a browser: accessible, quiet, never wider than a phone, printable."""
+"""The pages of announcements and attacks in a browser: accessible, quiet, never wider than a phone, printable.
+
+Screenshots are compared with small references in blocks, as those of audits are (see test_screenshots.py): letters differ
+between machines, a missing figure or a lost style does not go unnoticed.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Callable
 from importlib.resources import files as resources
 from pathlib import Path
@@ -22,6 +28,11 @@ VIEWS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     "print": {"viewport": {"width": 688, "height": 1000}},
 }
+REFERENCES = Path(__file__).resolve().parent / "references"
+SCALE = {"desktop": 8, "dark": 8, "phone": 4, "print": 6}
+MEAN_DIFFERENCE = 6.0  # of 255, over all blocks and channels
+HEIGHT = 0.06
+UPDATE = os.environ.get("LIFTGATE_UPDATE_SCREENSHOTS") == "1"
 WIDER = """() => {
   const wide = [];
   for (const e of document.body.querySelectorAll('*')) {
@@ -84,7 +95,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def file(kind: str) -> Path:
         path = folder / f"{kind}.html"
         if not path.exists():
-            path.write_text(to_html(KINDS[kind]()), "utf-8")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+                path.write_text(to_html(KINDS[kind]()), "utf-8")
         return path
 
     return file
@@ -110,3 +123,45 @@ def test_accessible_and_narrow(kind: str, view: str, chromium: Any, pages: Calla
         found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
         assert [f"{v['id']}: {n['html'][:120]}" for v in found["violations"] for n in v["nodes"]] == []
     context.close()
+
+
+def reduced(page: Any, view: str) -> Any:
+    """The whole page as a small picture."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
+    return image.resize((image.width // SCALE[view], image.height // SCALE[view]), Image.Resampling.BOX)
+
+
+def difference(a: Any, b: Any) -> float:
+    """The mean difference of the colours of two pictures, after the second is fitted to the first in blocks."""
+    size = (max(1, a.width // 4), max(1, a.height // 4))
+    return float(np.abs(np.asarray(a.resize(size), np.float64) - np.asarray(b.resize(size), np.float64)).mean())
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+@pytest.mark.parametrize("kind", ["private", "public"])
+def test_looks_as_before(kind: str, view: str, chromium: Any, pages: Callable[[str], Path]) -> None:
+    """Both pages have the height and the colours of their references, in light, dark, on a phone and printed."""
+    from PIL import Image
+
+    context = chromium.new_context(**VIEWS[view])
+    page = context.new_page()
+    if view == "print":
+        page.emulate_media(media="print")
+    page.goto(pages(kind).as_uri())
+    now = reduced(page, view)
+    if view == "desktop":  # the comparison has to notice a lost table
+        page.add_style_tag(content="table, svg.plot { visibility: hidden }")
+        assert difference(now, reduced(page, view)) > 0.5
+        page.add_style_tag(content=".facts, section:first-of-type { display: none !important }")
+        assert abs(reduced(page, view).height - now.height) > HEIGHT * now.height
+    context.close()
+    path = REFERENCES / f"announce-{kind}-{view}.png"
+    if UPDATE:
+        now.quantize(64).save(path, optimize=True)
+    with Image.open(path) as file:
+        before = file.convert("RGB")
+    assert now.width == before.width
+    assert abs(now.height - before.height) <= HEIGHT * before.height
+    assert difference(before, now) <= MEAN_DIFFERENCE
