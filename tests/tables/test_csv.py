@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from liftgate import Joint
 from liftgate.errors import DataError, LiftgateError, UsageError
-from liftgate.tables import columns_of, read_joint
+from liftgate.tables import columns_of, csv, read_joint
 
 
 def put(folder: Path, data: str | bytes, name: str = "t.csv") -> Path:
@@ -238,3 +242,36 @@ def test_no_rewritten_copy_is_left_behind(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(LiftgateError):
         read(tmp_path, "s,x\na,é\nb\n".encode("utf-16"))
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_line_of_megabytes_is_read(tmp_path: Path) -> None:
+    """Without a quote in the file, and longer than what the engine expects of a line."""
+    path = tmp_path / "long.csv"
+    path.write_text("ill,job,text\n" + f"y,a,{'x' * 3_000_000}\n" + "n,b,short\n" * 3)
+    assert read_joint(path, "ill", "job").counts.tolist() == [[0, 3], [1, 0]]
+
+
+PIECES = st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b",", b";", b'"', b" ", b"a", "é".encode(), b"\xe9", "€".encode()]))  # fmt: skip
+
+
+@given(PIECES, st.integers(1, 9))
+def test_what_a_look_over_the_bytes_tells_depends_on_no_buffer(pieces: list[bytes], size: int) -> None:
+    """Line ends, quotes, delimiters at line ends and the first byte that is not UTF-8, against plain words."""
+    data = b"".join(pieces)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "x.csv"
+        path.write_bytes(data)
+        patch.setattr(csv, "LOOK", size)
+        found = csv._look(path, False, ",")
+    assert found.size == len(data)
+    assert found.quotes == (b'"' in data)
+    alone = (b"\r\n" in data, re.search(rb"(?<!\r)\n", data) is not None, re.search(rb"\r(?!\n)", data) is not None)
+    assert found.line_ends == alone
+    assert found.trailing == (re.search(rb",(\r|\n|$)", data) is not None)
+    assert found.high_bytes == bytes(sorted({b for b in data if b > 127}))
+    wrong = None
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        wrong = error.start
+    assert found.bad_byte == wrong

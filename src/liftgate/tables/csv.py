@@ -39,13 +39,14 @@ class CsvFile:
     blank_lines: int
     quoted: bool
     trailing: bool
+    long: bool
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class _Look:
-    """One pass over the bytes: what occurs in them. A line is `trailing` that ends with the delimiter, and a quote is
-    `spaced` that has a blank between itself and a delimiter."""
+    """One pass over the bytes: what occurs in them. A line is `trailing` that ends with the delimiter, a quote is
+    `spaced` that has a blank between itself and a delimiter, and a record may be `long` that fills the buffer."""
 
     size: int = 0
     quotes: bool = False
@@ -54,6 +55,7 @@ class _Look:
     high_bytes: bytes = b""
     trailing: bool = False
     spaced: bool = False
+    long: bool = False
 
 
 def inspect(
@@ -91,7 +93,7 @@ def inspect(
         notes.append(f"{place}: blanks between a delimiter and a quoted field were ignored")
     header = _header(sample, mark, place, trim) if columns is None else None
     blank = len(re.match(r"(?:\r\n|\n|\r)*", sample)[0].replace("\r\n", "\n")) if columns is None else 0  # type: ignore[index]
-    return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes, look.trailing, tuple(notes))
+    return CsvFile(kept, place, mark, found, header, zipped, blank, look.quotes, look.trailing, look.long, tuple(notes))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -120,7 +122,7 @@ def _chunks(f: IO[bytes]) -> Iterator[bytes]:
 
 def _look(path: Path, zipped: bool, mark: str) -> _Look:
     """One buffer that stays in the cache, with the byte before it in front; nothing is copied and no line is cut out."""
-    size, quotes, both, bare_n, bare_r, trailing = 0, False, False, False, False, False
+    size, quotes, both, bare_n, bare_r, trailing, long = 0, False, False, False, False, False, False
     bad: int | None = None
     high: set[int] = set()
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -141,6 +143,7 @@ def _look(path: Path, zipped: bool, mark: str) -> _Look:
                 end |= now == 13
             else:
                 bare_n = bare_n or buffer.find(b"\n", 1, n + 1) >= 0
+            long = long or (n == LOOK and not end.any())
             if not trailing:
                 np.equal(before, code, out=marked[:n])
                 trailing = bool(np.logical_and(marked[:n], end, out=end).any())
@@ -158,7 +161,7 @@ def _look(path: Path, zipped: bool, mark: str) -> _Look:
         bad = size - held
     bare_r, trailing = bare_r or (size > 0 and buffer[0] == 13), trailing or (size > 0 and buffer[0] == code)
     spaced = quotes and _spaced(path, zipped, mark)
-    return _Look(size, quotes, (both, bare_n, bare_r), bad, bytes(sorted(high)), trailing, spaced)
+    return _Look(size, quotes, (both, bare_n, bare_r), bad, bytes(sorted(high)), trailing, spaced, long or quotes)
 
 
 def _spaced(path: Path, zipped: bool, mark: str) -> bool:

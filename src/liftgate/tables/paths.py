@@ -109,7 +109,7 @@ def _csv_sql(file: CsvFile, path: Path, width: int) -> str:
     return (
         f"read_csv({literal(str(path))}, auto_detect=false, columns={{{types}}}, delim={literal(file.delimiter)}, "
         f"{quoting}, comment='', header={str(file.header is not None).lower()}, skip={file.blank_lines}, nullstr='', "
-        f"allow_quoted_nulls=false, compression='{'gzip' if file.compressed else 'none'}', max_line_size=16777216)"
+        f"allow_quoted_nulls=false, compression='{'gzip' if file.compressed else 'none'}'{', max_line_size=16777216' if file.long else ''})"
     )
 
 
