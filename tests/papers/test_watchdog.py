@@ -14,10 +14,11 @@ import pytest
 import liftgate as lg
 from liftgate.cli import main
 from liftgate.errors import DataError
+from liftgate.estimators.watchdog import flagged_values, funnel, funnel_of_rows
 from liftgate.jobs.recomputed import Claim, Compared, Recomputed
 from liftgate.papers import watchdog, watchdog_compas
 from liftgate.papers.lift_tables import VARIABLE
-from liftgate.papers.watchdog_compas import NEEDED, TABLE_1, compas_file, extremes, read_compas, table_1_rows, tradeoff
+from liftgate.papers.watchdog_compas import NEEDED, TABLE_1, compas_file, extremes, read_compas, table_1_rows
 
 ROWS = 307
 
@@ -82,9 +83,7 @@ def test_the_trade_off_on_rows_is_that_of_a_counted_table() -> None:
     counts = rng.integers(1, 9, size=(3, 12))
     counts[0] += 30 - counts.sum(axis=0)
     joint = lg.Joint.from_counts(counts)
-    points = tradeoff(joint.log_lift.T, joint.prior, [0.2, 0.5, 5.0])
-    from liftgate.estimators.watchdog import flagged_values, funnel
-
+    points = funnel_of_rows(joint.log_lift.T, joint.prior, [0.2, 0.5, 5.0])
     for point, counted in zip(points, funnel(joint, ["0.2", "0.5", "5"]), strict=True):
         assert point.within == pytest.approx(counted.within)
         assert point.utility == pytest.approx(counted.utility)

@@ -17,6 +17,8 @@ from liftgate.exact import SHARE_TOTAL, fraction, whole_shares
 from liftgate.joint import Joint
 from liftgate.labels import joined_label
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Leak:
@@ -153,6 +155,67 @@ def funnel(joint: Joint, epsilons: Sequence[float | str], optimum: bool = False)
                 gamma=leak.gamma,
                 printed=gamma_as_printed(float(fraction(eps, "eps")), float(p_in.sum())),
                 optimum=best,
+            )
+        )
+    return tuple(points)
+
+
+@dataclass(frozen=True)
+class RowPoint:
+    """The watchdog at one eps on estimated log-lifts of rows: ``kept`` and ``told`` are estimates as these are.
+
+    ``within``, ``pooled`` and ``lost`` are the three blocks of H(X), as shares of it: what the rows within keep, what
+    being flagged still tells apart, and what is lost inside the flagged rows (DOG 11); ``utility`` is the first two.
+    """
+
+    eps: float
+    within: float
+    kept: float
+    pooled: float
+    information: float
+    gamma: float
+    printed: float | None
+
+    @property
+    def utility(self) -> float:
+        """I(X;Y) / H(X)."""
+        return self.kept + self.pooled
+
+    @property
+    def lost(self) -> float:
+        """H(X|Y) / H(X)."""
+        return 1.0 - self.utility
+
+
+def funnel_of_rows(log_lift: Floats, prior: Floats, epsilons: Sequence[float]) -> tuple[RowPoint, ...]:
+    """Utility (11) and leakage of mapping (9) over eps on rows that weigh the same, whose posteriors are estimated.
+
+    The law is ``P(x) = 1 / n`` and ``P(s | x) = P(s) e^i(s, x)``; its own P(s) is used, so that gamma is exact for it.
+
+    >>> i = np.log(np.array([[1.5, 0.5], [0.5, 1.5]]))
+    >>> [(p.within, p.utility, p.gamma) for p in funnel_of_rows(i, np.array([0.5, 0.5]), [0.1])]
+    [(0.0, 0.0, 0.0)]
+    """
+    joint = np.exp(log_lift) * prior / len(log_lift)
+    own = joint.sum(axis=0)
+    log_lifts = np.log(joint * len(log_lift) / own)
+    size = np.abs(log_lifts).max(axis=1)
+    told = (joint * log_lifts).sum(axis=1)
+    points = []
+    for eps in epsilons:
+        inside = size <= eps
+        out = float((~inside).mean())
+        pooled = joint[~inside].sum(axis=0)
+        merged = np.log(pooled / out / own) if out else np.zeros(own.size)
+        points.append(
+            RowPoint(
+                eps=float(eps),
+                within=1.0 - out,
+                kept=1.0 - out,
+                pooled=float(-out * math.log(out) / math.log(len(log_lift))) if out else 0.0,
+                information=float(told[inside].sum() + (pooled * merged).sum()),
+                gamma=float(max(size[inside].max(initial=0.0), np.abs(merged).max())),
+                printed=gamma_as_printed(float(eps), 1.0 - out),
             )
         )
     return tuple(points)

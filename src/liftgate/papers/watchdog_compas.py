@@ -17,7 +17,7 @@ from liftgate.estimators import ESTIMATORS
 from liftgate.estimators.reading import RowTable, read_rows
 from liftgate.estimators.rows import Sample
 from liftgate.estimators.scale import normalised
-from liftgate.estimators.watchdog import gamma_as_printed
+from liftgate.estimators.watchdog import RowPoint, funnel_of_rows
 from liftgate.papers.clock import Clock
 from liftgate.papers.lift_tables import VARIABLE
 
@@ -55,18 +55,6 @@ class Compas:
         return np.array([str(column.labels[k]) for k in column.values])
 
 
-@dataclass(frozen=True)
-class Point:
-    """The watchdog at one eps on estimated log-lifts: what is kept, what is told, and what was printed."""
-
-    eps: float
-    within: float
-    utility: float
-    information: float
-    gamma: float
-    printed: float | None
-
-
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One split: the score of each method on held-out rows, how far the raw output of a network is off, and the
@@ -77,8 +65,8 @@ class Trial:
     outside_raw: float
     outside_same: float
     deviation: float
-    train: tuple[Point, ...]
-    test: tuple[Point, ...]
+    train: tuple[RowPoint, ...]
+    test: tuple[RowPoint, ...]
 
 
 def compas_file() -> tuple[Path | None, str]:
@@ -131,8 +119,8 @@ def _trial(compas: Compas, seed: int) -> Trial:
         float((np.abs(raw).max(axis=1) > 0.3).mean()),
         float((np.abs(lifts["dv"]).max(axis=1) > 0.3).mean()),
         float(np.abs(np.exp(raw) @ prior - 1).mean()),
-        tradeoff(normalised(models["network"].scores(seen.rows), prior), prior, GRID),
-        tradeoff(lifts["network"], prior, GRID),
+        funnel_of_rows(normalised(models["network"].scores(seen.rows), prior), prior, GRID),
+        funnel_of_rows(lifts["network"], prior, GRID),
     )
 
 
@@ -151,48 +139,14 @@ def raw_and_normalised(compas: Compas, seed: int) -> tuple[Floats, Floats]:
     return scores - np.log(seen.prior), normalised(scores, seen.prior)
 
 
-def tradeoff(log_lift: Floats, prior: Floats, epsilons: Sequence[float]) -> tuple[Point, ...]:
-    """Utility (11) and leakage of mapping (9) over eps on rows that weigh the same, whose posteriors are estimated.
-
-    The law is ``P(x) = 1 / n`` and ``P(s | x) = P(s) e^i(s, x)``; its own P(s) is used, so that gamma is exact for it.
-
-    >>> i = np.log(np.array([[1.5, 0.5], [0.5, 1.5]]))
-    >>> [(p.within, p.utility, p.gamma) for p in tradeoff(i, np.array([0.5, 0.5]), [0.1])]
-    [(0.0, 0.0, 0.0)]
-    """
-    joint = np.exp(log_lift) * prior / len(log_lift)
-    own = joint.sum(axis=0)
-    lifts = joint * len(log_lift) / own
-    size = np.abs(np.log(lifts)).max(axis=1)
-    told = (joint * np.log(lifts)).sum(axis=1)
-    points = []
-    for eps in epsilons:
-        inside = size <= eps
-        out = float((~inside).mean())
-        pooled = joint[~inside].sum(axis=0)
-        merged = np.log(pooled / out / own) if out else np.zeros(own.size)
-        kept = 1.0 - out - (out * np.log(out) if out else 0.0) / np.log(len(log_lift))
-        points.append(
-            Point(
-                float(eps),
-                1.0 - out,
-                float(kept),
-                float(told[inside].sum() + (pooled * merged).sum()),
-                float(max(size[inside].max(initial=0.0), np.abs(merged).max())),
-                gamma_as_printed(float(eps), 1.0 - out),
-            )
-        )
-    return tuple(points)
-
-
-def mean_point(points: Sequence[Point]) -> Point:
+def mean_point(points: Sequence[RowPoint]) -> RowPoint:
     """The mean of one eps over splits; the printed gamma only where it is defined on all of them."""
     printed = [p.printed for p in points if p.printed is not None]
-    within, kept, told, gamma = (
-        float(np.mean([getattr(p, k) for p in points])) for k in ("within", "utility", "information", "gamma")
+    within, kept, pooled, told, gamma = (
+        float(np.mean([getattr(p, k) for p in points])) for k in ("within", "kept", "pooled", "information", "gamma")
     )
     defined = len(printed) == len(points)
-    return Point(points[0].eps, within, kept, told, gamma, float(np.mean(printed)) if defined else None)
+    return RowPoint(points[0].eps, within, kept, pooled, told, gamma, float(np.mean(printed)) if defined else None)
 
 
 def table_1_rows(compas: Compas) -> list[int | None]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from liftgate.estimators.watchdog import RowPoint
 from liftgate.jobs.recomputed import Curve, Figure, Panel
-from liftgate.papers.watchdog_compas import Compas, Point, Trial, mean_point, raw_and_normalised
+from liftgate.papers.watchdog_compas import Compas, Trial, mean_point, raw_and_normalised
 
 EPS = 0.85
 SHOWN = 600
@@ -96,10 +97,10 @@ def _figure_2(found: Sequence[Trial]) -> Figure:
     )  # fmt: skip
 
 
-def _line(name: str, points: Sequence[Point], what: str, look: int, scale: float = 1.0) -> Curve:
+def _line(name: str, points: Sequence[RowPoint], what: str, look: int, scale: float = 1.0) -> Curve:
     return Curve(name, tuple((p.eps, float(getattr(p, what)) / scale) for p in points), look)
 
 
-def _ends(points: Sequence[Point]) -> str:
+def _ends(points: Sequence[RowPoint]) -> str:
     last = max((p.eps for p in points if p.printed is not None), default=0.0)
     return f"Proposition 2 as printed is undefined for eps above {last:g} here, because e^eps P(X_eps) reaches 1 (E20)."
