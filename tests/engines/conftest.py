@@ -74,7 +74,7 @@ def spark(events: Path) -> Iterator[Any]:
         settings = {
             "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF",
             "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-            "spark.sql.shuffle.partitions": "2", "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+            "spark.sql.shuffle.partitions": "2", "spark.sql.files.minPartitionNum": "3", "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
             "spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(),
             "spark.eventLog.compress": "false", "spark.sql.maxPlanStringLength": "100000000",
         }  # fmt: skip

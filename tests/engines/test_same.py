@@ -155,3 +155,16 @@ def test_scores_are_equal(people: People, tmp_path: Path) -> None:
         assert set(rows["outside"].to_pylist()) == {True, False}
         found[name] = hashlib.sha256(repr(rows.to_pylist()).encode()).hexdigest()
     assert len(set(found.values())) == 1, found
+
+
+def test_scores_of_models_take_a_bounded_number_of_rows(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a server and a cluster are read as those of a file, and never more than fit."""
+    found = {}
+    for name, (source, options) in people.sources.items():
+        scores = lg.estimate(source, "ill", ["flag", "x"], "counting", **options)
+        found[name] = len(scores.log_lift)
+    assert set(found.values()) == {len(people.table)}
+    monkeypatch.setattr("liftgate.estimators.reading.MOST_REMOTE_ROWS", 100)
+    source, options = people.sources["PostgreSQL"]
+    with pytest.raises(lg.LiftgateError, match="no more than 100 are taken out of PostgreSQL"):
+        lg.estimate(source, "ill", ["flag", "x"], "counting", **options)

@@ -14,9 +14,10 @@ from liftgate.errors import DataError, UsageError
 from liftgate.estimators.rows import Column, Rows, Sample
 from liftgate.labels import Label, label_text
 from liftgate.tables.columns import Spec, combine, encode, find_columns, typed_label
-from liftgate.tables.sources import Opened, Options, open_source
+from liftgate.tables.sources import Bound, Opened, Options, open_source
 
 MAX_CLASSES = 50
+MOST_REMOTE_ROWS = 1_000_000
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*")
 _INFINITE = re.compile(r"[ \t]*[+-]?inf(inity)?[ \t]*", re.IGNORECASE)
 Ints = NDArray[np.int64]
@@ -127,6 +128,8 @@ def _read(
         bound = opened.bind(wanted, [])
         types = dict(zip((s.index for s in specs), engine.column_types(bound, specs), strict=True))
         names = ", ".join(f"c{i}" for i in wanted)
+        if opened.engine != "DuckDB":
+            _few_enough(bound, opened)
         data = bound.con.sql(f"SELECT {names} FROM {bound.relation}").to_arrow_table()
     except duckdb.Error as error:
         raise engine.engine_error(error, opened) from None
@@ -171,6 +174,14 @@ def _as_written(data: Any, specs: Sequence[Spec], labels: Mapping[int, list[Labe
             column = pa.chunked_array([pa.array(labels[spec.index]).take(c) for c in column.chunks])
         columns[spec.name] = column
     return pa.table(columns)
+
+
+def _few_enough(bound: Bound, opened: Opened) -> None:
+    """Models learn from rows in memory, so a server or a cluster gives a bounded number of them."""
+    rows = int(bound.con.sql(f"SELECT count(*) FROM {bound.relation}").fetchall()[0][0])
+    if rows > MOST_REMOTE_ROWS:
+        problem = f"{rows:,} rows, and no more than {MOST_REMOTE_ROWS:,} are taken out of {opened.engine}"
+        raise DataError(opened.name, problem, "name a random part of them in a query, or audit the whole table")
 
 
 def _apart(
