@@ -141,4 +141,4 @@ def _correlation_change(before: Floats, after: Floats) -> float:
     if moving.sum() < 2:
         return 0.0
     gap = np.corrcoef(before[:, moving], rowvar=False) - np.corrcoef(after[:, moving], rowvar=False)
-    return float(np.abs(gap).max())
+    return round(float(np.abs(gap).max()), 12)  # the order of a sum moves the last digits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,7 +103,7 @@ def group_reading(
     np.add.at(counts, (held_s, at), 1)
     ends = np.exp(np.concatenate([[-np.inf], edges, [np.inf]]))
     word = label_text(labels[s])
-    names = [f"{word}: scored {ends[k]:.2f}x to {ends[k + 1]:.2f}x" for k in range(edges.size + 1)]
+    names = [f"{word}: scored {_range(ends[k], ends[k + 1])}" for k in range(edges.size + 1)]
     joint = Joint.from_counts(counts, list(labels), names, Source(rows=int(counts.sum())))
     joint = joint.drop_empty()
     reading = sample_reading(joint, budget, alpha) if budget.kind == "alip" else None
@@ -124,6 +125,17 @@ def group_reading(
     if reading is None:
         told.append("exact tests for groups exist for bounds on lift only, so nothing is decided for this budget")
     return GroupReading(groups, overall, _at_least(joint, alpha), joint, reading, tuple(told))
+
+
+def _range(low: float, up: float) -> str:
+    """The scores of a group.
+
+    >>> _range(0.0, 0.5), _range(0.5, 1.25), _range(1.25, math.inf)
+    ('below 0.50x', '0.50x to 1.25x', 'from 1.25x')
+    """
+    if low == 0:
+        return "anything" if math.isinf(up) else f"below {up:.2f}x"
+    return f"from {low:.2f}x" if math.isinf(up) else f"{low:.2f}x to {up:.2f}x"
 
 
 def _intervals(joint: Joint) -> tuple[Floats, Floats]:

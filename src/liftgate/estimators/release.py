@@ -27,6 +27,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 MODES = ("blocks", "shuffle", "suppress")
 ROWS_PER_CLUSTER, MOST_CLUSTERS = 8, 400
+AIMS, MOST_MORE = (Fraction(1, 4), Fraction(1, 2), Fraction(1)), 0.1
 MARGINS = (Fraction(1, 2), Fraction(3, 4), Fraction(1))
 WITHIN = "released as they are"
 
@@ -140,15 +141,22 @@ def released_rows(plan: RowPlan, entropy: Callable[[int], bytes] = os.urandom) -
 
 
 def _enlarged(scores: Scores, budget: Budget, seed: int) -> tuple[Flags, float]:
-    """The flagged rows, and as many of the fullest others as it takes; and how full they are at least."""
+    """The flagged rows with as many of the fullest others as it takes, and how full those are at least.
+
+    Aimed at is a quarter of the budget, then a half, as long as that hides at most a tenth of the rows more.
+    """
     full = scores.load(budget)
     held = halves(scores.table.sample, seed)
     below = full[full <= 1]
-    cuts = np.unique(np.quantile(below, np.linspace(0, 1, 41)))[::-1] if below.size else np.zeros(0)
-    for cut in (1.0, *cuts.tolist()):
-        moved = full > cut
-        if all(_two_hold(scores, moved, budget, part) for part in (held, np.ones_like(held))):
-            return moved, cut
+    cuts = [1.0, *(np.unique(np.quantile(below, np.linspace(0, 1, 41)))[::-1].tolist() if below.size else ())]
+    for aim in AIMS:
+        bounds = _part_of(budget, aim)
+        for cut in cuts:
+            moved = full > cut
+            if aim < 1 and moved.mean() > (full > 1).mean() + MOST_MORE:
+                break
+            if all(_two_hold(scores, moved, bounds, part) for part in (held, np.ones_like(held))):
+                return moved, cut
     return np.ones(full.size, dtype=np.bool_), 0.0
 
 

@@ -17,6 +17,7 @@ PAGES: tuple[tuple[str, str], ...] = (
     ("liftgate.jobs.couple.Couple", "liftgate.report.couple"),
     ("liftgate.jobs.protect.Release", "liftgate.report.protect"),
     ("liftgate.jobs.recomputed.Recomputed", "liftgate.report.papers"),
+    ("liftgate.jobs.rows.RowRelease", "liftgate.report.rows"),
     ("liftgate.jobs.tradeoff.Tradeoff", "liftgate.report.tradeoff"),
 )
 
