@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,53 @@ def show(chromium: Any, files: Callable[[str], Path]) -> Iterator[Callable[[str,
         if view == "print":
             found.page.emulate_media(media="print")
         found.page.goto(files(kind).as_uri())
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+class Served:
+    """The local page as the command serves it: its address, its folder of tables, its process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        code = f"import sys; from liftgate.cli import run; sys.argv = ['liftgate', 'serve', '--no-open', '--port', '0', '--folder', {str(folder)!r}]; run()"
+        env = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+        self.process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().split()[-1]
+
+    def close(self) -> None:
+        """End the server as Ctrl-C does."""
+        self.process.terminate()
+        self.process.wait(20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for the whole run."""
+    folder = tmp_path_factory.mktemp("served") / "tables"
+    folder.mkdir()
+    found = Served(folder)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def tab(chromium: Any, served: Served) -> Iterator[Callable[..., Opened]]:
+    """Opens the local page in a view, at a place in it."""
+    contexts: list[Any] = []
+
+    def opened(view: str = "desktop", at: str = "", **more: Any) -> Opened:
+        context = chromium.new_context(**VIEWS[view], accept_downloads=True, **more)
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        found = Opened(context.new_page())
+        found.page.goto(served.address + at)
         return found
 
     yield opened

@@ -8,7 +8,7 @@ import { Room } from "./room.js";
 class Announce extends Room {
   constructor(name) {
     super(name);
-    this.forms = { announce: this.place.querySelector("#pane-announce"), attack: this.place.querySelector("#pane-attack") };
+    this.forms = { announce: this.place.querySelector("#pane-announce form"), attack: this.place.querySelector("#pane-attack form") };
     this.tabs = [...this.place.querySelectorAll("[role=tab]")];
     this.does.last = () => (this.forms.attack.elements.published.value = this.manifest ?? "");
     for (const tab of this.tabs) {
@@ -28,7 +28,7 @@ class Announce extends Room {
       const chosen = tab.dataset.tab === name;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
-      show(this.forms[tab.dataset.tab], chosen);
+      show(document.getElementById(`pane-${tab.dataset.tab}`), chosen);
     }
     this.form = this.forms[name];
     this.kind = name;

@@ -94,7 +94,7 @@ class Audit extends TableRoom {
 
   remember(replace, more = {}) {
     const { job, kind, ...rest } = more;
-    super.remember(replace, rest);
+    super.remember(true, rest);
   }
 
   answered(state) {

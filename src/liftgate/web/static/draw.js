@@ -23,7 +23,7 @@ export function show(part, shown) {
 }
 
 export function error(box, record) {
-  box.replaceChildren(element("h2", "Could not ask"), element("p", `${record.place}: ${record.value}`), element("p", `What to do: ${record.fix}`));
+  box.replaceChildren(element("h1", "Could not ask"), element("p", `${record.place}: ${record.value}`), element("p", `What to do: ${record.fix}`));
   show(box, true);
 }
 

@@ -24,11 +24,11 @@ export function echo(form) {
 }
 
 export function clear(form) {
-  for (const place of form.querySelectorAll(".field-error")) place.hidden = true;
-  for (const field of form.querySelectorAll("[aria-invalid]")) {
-    field.removeAttribute("aria-invalid");
-    field.removeAttribute("aria-errormessage");
+  for (const place of form.querySelectorAll(".field-error")) {
+    place.textContent = "";
+    place.hidden = true;
   }
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
 }
 
 export function complain(form, name, record) {
@@ -39,6 +39,5 @@ export function complain(form, name, record) {
   text.hidden = false;
   const field = place.querySelector("input:not([type=file]):not([type=checkbox]):not([type=radio]), select, textarea");
   field?.setAttribute("aria-invalid", "true");
-  field?.setAttribute("aria-errormessage", text.id);
   return true;
 }
