@@ -25,13 +25,13 @@ BUDGET = "alip:1,1"
     help="Folder for what the demo makes.",
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 @click.option("--policy", type=click.Path(dir_okay=False), help="Options from a file.")
-def command(out: Path, force: bool, **_: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, out: Path, force: bool, as_json: bool, **_: Any) -> int:
     """Audit 32,561 census records, protect them, write rows, reports and certificates, and check them alone."""
     from liftgate.budget import Budget
-    from liftgate.cli.output import refuse_existing, write_whole
-    from liftgate.cli.show_audit import show_audit
-    from liftgate.cli.show_protect import show_release
+    from liftgate.cli.output import print_json, refuse_existing, write_whole
     from liftgate.demo import demo_table
     from liftgate.jobs.audit import audit
     from liftgate.jobs.protect import protect
@@ -50,32 +50,47 @@ def command(out: Path, force: bool, **_: Any) -> int:
     write_whole(page, to_html(found, command=f"{again} --budget {BUDGET}"), mode=0o600)
     assert found.certificate is not None
     found.certificate.save(proof, force=True)
-    show_audit(found, html=page, certificate=proof)
-    click.echo("\nThe best release of the same column within that budget, and 32,561 rows drawn from it:\n")
     release = protect(joint, Budget.parse(BUDGET))
     written = release.apply(table, out=out / "adult", count="people", force=force)
     picture = out / "protect.html"
     more = f"{again.replace('audit', 'protect', 1)} --budget {BUDGET} --out {shlex.quote(str(out / 'adult'))}"
     told = {"command": more, "tradeoff": beside(release), "written": written}
     write_whole(picture, to_html(release, context=told), mode=0o600)
-    show_release(release, written, (*release.assumptions, "draws-are-fresh"), html=picture, certificate=None)
+    checked = [_checker_alone(path) for path in (proof, written.certificate)]
+    assumed = (*release.assumptions, "draws-are-fresh")
+    if as_json:
+        files = [str(path) for path in (table, page, proof, picture, *files_of(out / "adult"))]
+        accepted = [{"accepted": code == 0, "told": told} for code, told in checked]
+        word = "refused" if any(code for code, _ in checked) else "accepted"
+        result = {"files": files, "checked": accepted}
+        print_json(ctx, data=joint.source.to_dict(), assumptions=assumed, verdict=word, result=result)
+    else:
+        from liftgate.cli.show_audit import show_audit
+        from liftgate.cli.show_protect import show_release
+
+        show_audit(found, html=page, certificate=proof)
+        click.echo("\nThe best release of the same column within that budget, and 32,561 rows drawn from it:\n")
+        show_release(release, written, assumed, html=picture, certificate=None)
+        _what_next(again, checked, written.certificate)
+    return max(code for code, _ in checked)
+
+
+def _what_next(again: str, checked: list[tuple[int, str]], certificate: Path) -> None:
     click.echo("\nBoth certificates, decided by the checker alone, with nothing but Python's standard library:")
-    code = max(_checker_alone(path) for path in (proof, written.certificate))
+    for _, told in checked:
+        click.echo("  " + told.replace("\n", "\n  "))
+    more = again.replace("--public occupation", "--public sex --public race --public education")
     click.echo("\nTry next:")
     click.echo(f"  {again} --sample --budget {BUDGET}")
-    click.echo(
-        f"  {again.replace('--public occupation', '--public sex --public race --public education')} --every-subset 2"
-    )
+    click.echo(f"  {more} --every-subset 2")
     click.echo(f"  {again.replace('audit', 'tradeoff', 1)} --budgets 0.25:2:8")
-    click.echo(f"  liftgate check {shlex.quote(str(written.certificate))} --json")
-    return code
+    click.echo(f"  liftgate check {shlex.quote(str(certificate))} --json")
 
 
-def _checker_alone(certificate: Path) -> int:
-    """The verdict of a bare interpreter on one file."""
+def _checker_alone(certificate: Path) -> tuple[int, str]:
+    """The exit code and the words of a bare interpreter about one file."""
     from liftgate import checker
 
     run = [sys.executable, "-I", "-S", str(checker.__file__), str(certificate)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
-    click.echo("  " + (done.stdout + done.stderr).strip().replace("\n", "\n  "))
-    return done.returncode
+    return done.returncode, (done.stdout + done.stderr).strip()
