@@ -83,7 +83,7 @@ def _words(
     broken: Sequence[tuple[float, float]],
     here: Here | None,
 ) -> list[Markup]:
-    """Every label at its curve, the mark of the release, and what crosses mean."""
+    """Every label at its curve, the mark of the release, and above them what crosses mean."""
     frame = Box(_LEFT + 2, _TOP, _RIGHT + 10, _BOTTOM - 4)
     parts: list[Markup] = []
     taken = [Box(x - 6, y - 6, x + 6, y + 6) for x, y in broken]
@@ -118,7 +118,7 @@ def _words(
     if len(believed) > 1:
         put("search bound, not yet proven", list(believed), "")
     if broken:
-        put("✕ breaks its own budget", broken, "outlab")
+        parts.append(svg.text(_RIGHT, 12, "✕ breaks its own budget", "e outlab"))
     return parts
 
 
@@ -133,7 +133,7 @@ class _Axis:
             low = 0.0
         elif high - low < 1e-12:
             low, high = low - 0.5 * (low or 1), high + 0.5 * (high or 1)
-        if high <= low:
+        if high - low < 1e-9:  # nothing to divide into ticks
             high = low + 1
         self.low, self.high, self.floor = low, high, floor
         self.end = _RIGHT - (40 if self.infinite else 0)
