@@ -85,12 +85,17 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
+database_options = together(
+    click.option("--table-name", "--table", "table_name", metavar="NAME", help="Table of a database, where TABLE is postgresql://…, spark://… or a DuckDB file."),
+    click.option("--query", metavar="SELECT", help="The same by one SELECT statement."),
+)  # fmt: skip
+
+
 def table_options(required: bool = True) -> Callable[[F], F]:
     """The table and how to read it."""
     return together(
         click.argument("table", metavar="TABLE", required=required),
-        click.option("--table-name", "--table", "table_name", metavar="NAME", help="Table of a database, where TABLE is postgresql://…, spark://… or a DuckDB file."),
-        click.option("--query", metavar="SELECT", help="The same by one SELECT statement."),
+        database_options,
         click.option("--sensitive", multiple=True, metavar="COLUMN", help="Sensitive column; repeat for several as one."),
         click.option("--public", multiple=True, metavar="COLUMN", help="Public column; repeat for several. age:10, age@quantiles=5 and age@edges=18,65 bin numbers."),
         click.option("--count", metavar="COLUMN", help="The table is counted already; this column holds the counts."),

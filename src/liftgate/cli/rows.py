@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from liftgate.cli.options import Command, budget_option, output_options, together
+from liftgate.cli.options import Command, budget_option, database_options, output_options, together
 
 _reading_options = together(
     click.argument("table", metavar="TABLE"),
+    database_options,
     click.option("--sensitive", multiple=True, metavar="COLUMN", help="Sensitive column; repeat for several as one."),
     click.option("--public", multiple=True, metavar="COLUMN", help="Public column, numbers or categories; repeat for more. All of them are released."),
     click.option("--category", "categories", multiple=True, metavar="COLUMN", help="A public column whose numbers are names of categories."),
@@ -48,11 +49,12 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     from liftgate.cli.output import exit_code, print_json, refuse_existing, write_whole
     from liftgate.cli.progress import doing
     from liftgate.jobs.rows import release_rows
+    from liftgate.policy import without_password
 
     refuse_existing(options["html"], options["certificate"], options["scores"], force=options["force"])
     budget = _look_ahead(options)
     columns = options["columns"]
-    with doing(f"rows of {options['table']}") as tell:
+    with doing(f"rows of {without_password(options['table'])}") as tell:
         found = release_rows(
             options["table"],
             list(options["sensitive"]),
@@ -74,6 +76,8 @@ def command(ctx: click.Context, /, **options: Any) -> int:
             delimiter=options["delimiter"],
             encoding=options["encoding"],
             trim=options["trim"],
+            table=options["table_name"],
+            query=options["query"],
         )
     written = None
     if options["out"]:

@@ -70,6 +70,7 @@ class Scores:
 
 def estimate(
     table: Any,
+    /,
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
     estimator: str = "auto",
