@@ -11,6 +11,7 @@ from typing import Any
 
 from liftgate.jobs.records import as_text, plain, record
 from liftgate.web.commands import command_line
+from liftgate.web.places import Place
 from liftgate.web.worker import Desk, Task
 
 ANSWER = "answer.json"
@@ -159,7 +160,7 @@ def _announce(task: Task, desk: Desk) -> Done:
     values = ",".join(q["values"]) if q["values"] else None
     default = {"group": ["group"], "private": ["private"], "people": "people", "rule": ["rule"], "distance": "l1"}
     given = {n: None if default.get(n) == q[n] else q[n] for n in (*names[:-4], *asked, "fairness", "publisher")}
-    command = command_line("announce", [str(place.path)], {**given, "values": values, **_how(q)})
+    command = command_line("announce", [_where(place)], {**given, "values": values, **_how(q)})
     made = [
         _write(task, "manifest.json", published.to_json(), "Public manifest", private=False),
         _write(task, "public.html", to_html(published), "Public page", private=False),
@@ -214,9 +215,8 @@ def _check(task: Task, desk: Desk) -> Done:
             "claim": verdict.claim, "assumptions": list(verdict.assumptions), "readable": verdict.readable}  # fmt: skip
     assumed = tuple(sorted(set(verdict.assumptions)))
     made = record("check", _policy(q), {"files": [place.name]}, assumed, word, [told])
-    where = str(place.path)
-    command = command_line("check", [where], {"allow": q["allow"]})
-    alone = command_line("x", [where], {"allow": q["allow"]}).replace("liftgate x", "python -I -S checker.py", 1)
+    command = command_line("check", [_where(place)], {"allow": q["allow"]})
+    alone = command_line("x", [place.name], {"allow": q["allow"]}).replace("liftgate x", "python -I -S checker.py", 1)
     page = checked(verdict, place.name, q["allow"], alone)
     markup = fragment("check.html", page=page, allowed=q["allow"] or (), alone=alone)
     _leave(task, {"record": made, "command": command, "markup": markup})
@@ -311,7 +311,12 @@ def _command(command: str, task: Task, names: tuple[str, ...], *more: str, **giv
     usual = {"missing": "value", "zeros": "report", "mechanism": "auto", "seconds": 60}
     options = {n: None if usual.get(n) == q[n] else q[n] for n in (*names, *more)}
     options["missing_token"] = options.pop("missing_tokens", None)
-    return command_line(command, [str(task.places["table"].path)], {**options, **given, **_how(q)})
+    return command_line(command, [_where(task.places["table"])], {**options, **given, **_how(q)})
+
+
+def _where(place: Place) -> str:
+    """The file as a command names it; an upload by the name it had, because its copy here will be deleted."""
+    return place.name if place.ref.startswith("upload:") else str(place.path)
 
 
 def _certificate(task: Task, certificate: Any) -> Made:
