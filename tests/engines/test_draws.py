@@ -126,6 +126,36 @@ def test_a_repeated_task_draws_the_same_and_is_seen_once(people: People, tmp_pat
             assert rows.select(["word", "id"]).cast(rows_of(plain).schema).equals(rows_of(plain).sort_by("id"))
 
 
+def test_a_fresh_task_that_runs_twice_draws_the_same(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second run of a task makes the words of the first one; another task and another release make others."""
+    from liftgate.tables import spark_rows
+    from liftgate.tables.draws import Draw
+    from liftgate.tables.release import Order, Work
+    from liftgate.tables.sources import Options, open_source
+
+    frame, _ = people.sources["Spark"]
+    release = spread(lg.read_joint(frame, "ill", "word"))
+    with open_source(frame, Options()) as opened:
+        work = Work.of(opened, Order(release.channel, ("ill",), ("word",), Draw()))
+        work.start()
+        batches = work.bound.con.sql(work.query).to_arrow_table().to_batches()
+
+    def run(seed: bytes, partition: int) -> list[Any]:
+        class Context:
+            def partitionId(self) -> int:
+                return partition
+
+        monkeypatch.setattr("pyspark.TaskContext.get", Context)
+        drawn = spark_rows._task(work.drawer, ["word"], seed)(iter(batches))
+        return [v for batch in drawn for v in batch.column(0).to_pylist()]
+
+    first = run(bytes(32), 1)
+    assert len(first) == len(people.table)
+    assert run(bytes(32), 1) == first
+    assert run(bytes(32), 2) != first
+    assert run(b"1" * 32, 1) != first
+
+
 def test_a_task_that_keeps_failing_leaves_nothing(people: People, tmp_path: Path) -> None:
     """The release fails with the cause, and the folder is as it was."""
     frame, _ = people.sources["Spark"]
