@@ -88,8 +88,8 @@ def chi_square(channel: Channel, x: np.ndarray, y: np.ndarray) -> tuple[float, i
     return statistic, freedom
 
 
-def check_draws(mode: str, rows: int) -> None:
-    """Draws of a channel of 15 x 15 follow its shares: |chi-square - dof| stays below 5 standard deviations."""
+def check_draws(mode: str, rows: int, most: float = 5) -> None:
+    """Draws of a channel of 15 x 15 follow its shares: |chi-square - dof| stays below `most` standard deviations."""
     rng = np.random.default_rng(3)
     matrix = rng.random((15, 15)) * (rng.random((15, 15)) < 0.4) + np.eye(15)
     channel = Channel.from_floats(matrix / matrix.sum(axis=1, keepdims=True))
@@ -103,7 +103,7 @@ def check_draws(mode: str, rows: int) -> None:
     )
     statistic, freedom = chi_square(channel, x, y)
     assert freedom > 50
-    assert abs(statistic - freedom) < 5 * (2 * freedom) ** 0.5, statistic / freedom
+    assert abs(statistic - freedom) < most * (2 * freedom) ** 0.5, statistic / freedom
 
 
 @pytest.mark.parametrize("mode", ["fresh", "keyed"])
@@ -116,7 +116,7 @@ def test_draws_follow_the_shares(mode: str) -> None:
 @pytest.mark.parametrize("mode", ["fresh", "keyed"])
 def test_ten_million_draws_follow_the_shares(mode: str) -> None:
     """1e7 draws are what the channel says."""
-    check_draws(mode, 10_000_000)
+    check_draws(mode, 10_000_000, 4)
 
 
 @pytest.mark.parametrize(
