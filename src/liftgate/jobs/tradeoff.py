@@ -15,6 +15,7 @@ from liftgate.exact import exp_rounded, fraction
 from liftgate.jobs.audit import assumptions
 from liftgate.joint import Joint
 from liftgate.mechanisms import MECHANISMS, mechanism_named, utility
+from liftgate.mechanisms._solver import ready
 from liftgate.mechanisms.as_printed import subset_merging, watchdog
 from liftgate.mechanisms.merge_best import EXACT_UP_TO
 
@@ -121,6 +122,8 @@ def tradeoff(
     for name in names:
         if name not in AS_PRINTED:
             mechanism_named(name)
+    if {"optimal", "subset-response", "auto"}.intersection(names):
+        ready()
     end, number = time.monotonic() + float(seconds), len(asked) * len(names)
     points: list[Point] = []
     for budget in asked:

@@ -81,8 +81,10 @@ def _unchanged(joint: Joint, budget: Budget, gap: float, seconds: float) -> Desi
 
 
 def _searched(joint: Joint, budget: Budget, gap: float, seconds: float, progress: Progress | None) -> Design:
+    from liftgate.mechanisms._solver import ready
     from liftgate.mechanisms._solver.columns import Clock
 
+    ready()
     grouped = Grouped.of(joint)
     small = len(grouped.groups) * len(joint.sensitive) <= PROVEN_UP_TO and can_be_proven(budget)
     clock = Clock(0.97 * seconds, progress, grouped.h_x)

@@ -39,9 +39,11 @@ def subset_response(
     merged = merge_subsets(joint, budget, metric=metric)
     if is_silent(budget):
         return merged
+    from liftgate.mechanisms._solver import ready
     from liftgate.mechanisms._solver.columns import Clock
     from liftgate.mechanisms._solver.convexly import outcome
 
+    ready()
     clock = Clock(0.97 * seconds, progress, 1.0)
     n = len(joint.public)
     lift, prior, share = np.array(joint.lift), np.array(joint.prior), np.array(joint.public_share)
