@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from liftgate.jobs.protect import protect as protect
     from liftgate.jobs.reuse import Reuse as Reuse
     from liftgate.jobs.reuse import reuse as reuse
+    from liftgate.jobs.rows import RowRelease as RowRelease
+    from liftgate.jobs.rows import release_rows as release_rows
     from liftgate.jobs.tradeoff import Tradeoff as Tradeoff
     from liftgate.jobs.tradeoff import tradeoff as tradeoff
     from liftgate.joint import Joint as Joint
@@ -49,6 +51,7 @@ _PLACES = {
     "MEASURES": "liftgate.measures",
     "Release": "liftgate.jobs.protect",
     "Reuse": "liftgate.jobs.reuse",
+    "RowRelease": "liftgate.jobs.rows",
     "Scores": "liftgate.estimators.scores",
     "Tradeoff": "liftgate.jobs.tradeoff",
     "Verdict": "liftgate.checker",
@@ -59,6 +62,7 @@ _PLACES = {
     "protect": "liftgate.jobs.protect",
     "read_joint": "liftgate.tables",
     "read_manifest": "liftgate.tables.manifest",
+    "release_rows": "liftgate.jobs.rows",
     "reuse": "liftgate.jobs.reuse",
     "to_html": "liftgate.report",
     "tradeoff": "liftgate.jobs.tradeoff",

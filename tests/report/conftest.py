@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from liftgate.budget import Budget
 from liftgate.certificates import certify
 from liftgate.jobs.audit import audit
 from liftgate.jobs.protect import Release, protect
+from liftgate.jobs.rows import RowRelease, release_rows
 from liftgate.jobs.tradeoff import Tradeoff, tradeoff
 from liftgate.jobs.writing import Written
 from liftgate.joint import Joint, Source
@@ -73,6 +75,19 @@ def written(draw: str) -> Written:
     return Written(*files, ("street",), 834, 1, draw, "0" * 64)
 
 
+def rows(mode: str, budget: str, values: int = 2) -> RowRelease:
+    """A release of the rows of 600 made-up people."""
+    rng = np.random.default_rng(5)
+    age, pay, job = rng.integers(18, 80, 600), rng.normal(30, 9, 600).round(1), rng.integers(3, size=600)
+    score = np.column_stack([np.zeros(600), (age - 48) / 22, (pay - 30) / 9 - (job == 1)])[:, :values]
+    ill = np.array(["none", "flu", "asthma"])[(score + rng.gumbel(size=score.shape)).argmax(axis=1)]
+    job_names = np.array(["cook", "nurse", "diver"])[job]
+    frame = pd.DataFrame({"age": age, "pay": pay, "job": job_names, "illness": ill, "moved": (pay > 30).astype(int)})
+    frame.loc[::25, "pay"] = np.nan
+    task = "moved" if mode == "blocks" else None
+    return release_rows(frame, "illness", ["age", "pay", "job"], budget, mode, "logistic", task=task)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "outside": lambda: audit(town(), Budget.between("1/2", 2)),
     "within": lambda: audit(town(), Budget.between(0, 5)),
@@ -120,6 +135,10 @@ KINDS: dict[str, Callable[[], Any]] = {
     "release-many": lambda: protect(big(90, 4), "between:1/2,2", "merge-subsets"),
     "release-many-draws": lambda: protect(big(70, 3), "between:1/2,3/2", "subset-response"),
     "release-many-secrets": lambda: protect(big(50, 20), "between:1/4,2", "merge-subsets"),
+    "rows-blocks": lambda: rows("blocks", "lip:0.4"),
+    "rows-shuffle": lambda: rows("shuffle", "l1:none,0.4", 3),
+    "rows-suppress": lambda: rows("suppress", "lip:0.5", 3),
+    "rows-generous": lambda: rows("blocks", "lip:9"),
     "tradeoff": curve,
     "tradeoff-open": open_curve,
     "tradeoff-kinds": lambda: tradeoff(

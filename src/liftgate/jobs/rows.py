@@ -143,9 +143,7 @@ class RowRelease:
                 "mapping": _leak(plan.mapping.least, plan.mapping.most, plan.mapping.gamma),
             },
             "reading": self.reading.to_dict(),
-            "reliability": [
-                {**vars(p), "label": encode_label(p.label)} for p in self.reliability
-            ],
+            "reliability": [{**vars(p), "label": encode_label(p.label)} for p in self.reliability],
             "rules": [vars(r) for r in self.rules],
             "explained": [
                 {
@@ -183,6 +181,7 @@ class RowRelease:
 
 def release_rows(
     table: Any,
+    /,
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
     budget: Budget | str,
@@ -321,7 +320,9 @@ def _warnings(table: RowTable, plan: RowPlan, size: int) -> tuple[str, ...]:
     out = []
     if table.kept is not None:
         names = ", ".join(table.kept.column_names)
-        out.append(f"{names} stay with the person and are not counted: what they tell comes on top of every figure here")
+        out.append(
+            f"{names} stay with the person and are not counted: what they tell comes on top of every figure here"
+        )
     if plan.mode == "suppress":
         out.append("rows that are missing from the release are a group of their own: who is missing is counted as told")
     if size < len(table):
