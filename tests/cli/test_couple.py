@@ -159,6 +159,12 @@ BAD = {
     "head.csv": ("a,b\nx,1\n", "not label,mass"),
     "twins.csv": ("label,mass\nx,1/2\nx,1/2\n", "line 3, label 'x': the label stands twice"),
     "short.csv": ("label,mass\nx\n", "line 2: 1 entries"),
+    "zero.json": ('{"a": "1/0"}', "label 'a': '1/0' is not a mass"),
+    "long.json": ('{"a": "1/' + "9" * 5000 + '"}', "9... is not a mass"),
+    "digits.json": ('{"a": ' + "1" * 6000 + "}", "a number with thousands of digits"),
+    "deep.json": ("[" * 5000, "it is not JSON"),
+    "above.json": ('{"a": "1/2", "b": "3/4"}', "add up to 5/4"),
+    "hair.json": ('{"a": "1/' + "3" * 400 + '", "b": "1"}', "add up to 1 + about 2^-13"),
 }
 
 
@@ -198,12 +204,24 @@ def test_laws_that_are_none_are_named(name: str, laws: Path, run: Run) -> None:
         (("sparse-vector-1", "--all-neighbours", "--compose", "3"), "for one pair"),
         (("4.json", "5.json", "--chain", "pairs.json"), "both programs already"),
         (("4.json", "5.json", "--html", "4.json"), "exists"),
+        (("4.json", "5.json", "--eps", "6000"), "above 5000"),
+        (("4.json", "5.json", "--compose", "99999999"), "different ratios"),
+        (("--chain", "decimal.json"), "left, step 0, state 's', label 'a': 0.5 is a decimal"),
+        (("u", "v", "--channel", "pairs.json"), "it is no channel"),
+        (("geometric:top=0", "--all-neighbours"), "no two of its inputs are neighbours"),
+        (("geometric:top=100000", "--all-neighbours"), "at most 1000"),
+        (("sparse-vector-1:queries=1/2", "--all-neighbours"), "queries: 1/2 is no count"),
+        (("sparse-vector-6:queries=30", "--all-neighbours"), "more than 8192 outputs"),
+        (("exponential:outputs=99", "--all-neighbours"), "too many pairs"),
     ],
 )
 def test_questions_that_cannot_be_asked(words: tuple[str, ...], said: str, laws: Path, run: Run) -> None:
     """Exit 2 and the reason on standard error."""
     (laws / "pairs.json").write_text('[["99", "5"]]')
     (laws / "empty.json").write_text("[]")
+    (laws / "decimal.json").write_text(
+        '{"left": [{"s": {"a": 0.5}}], "right": [{"s": {"a": 1}}], "starts": [["s", "s"]]}'
+    )
     (laws / "wide.json").write_text('[["1", "2"], ["2", "2"], ["3", "2"], ["4", "2"]]')
     (laws / "odd.json").write_text('[["1", "2"], ["1"]]')
     (laws / "words.csv").write_text("label,mass\nx,1\n")
@@ -211,6 +229,24 @@ def test_questions_that_cannot_be_asked(words: tuple[str, ...], said: str, laws:
     assert code == 2
     assert said in err
     assert out == ""
+
+
+@pytest.mark.slow
+def test_many_uses_are_told_at_full_length(laws: Path, run: Run) -> None:
+    """A thousand uses and more: the exact factor has thousands of digits, on the page it is far to the right."""
+    ask = ("couple", "coin.csv", "nioc.csv", "--compose")
+    code, out, _ = run(*ask, "1000", "--html", "k.html", "--loss-grid", "k.grid.json", "--json")
+    assert code == 0
+    assert json.loads(out)["result"]["least"]["exp_eps"] == str(3**1000)
+    assert "1.33e477" in (laws / "k.html").read_text()
+    assert len(json.loads((laws / "k.grid.json").read_text())["masses"]) == 1001
+
+
+def test_a_byte_order_mark_is_no_part_of_a_law(laws: Path, run: Run) -> None:
+    """Files saved with a byte order mark are read, JSON and CSV."""
+    for name, text in (("bom.json", '{"yes": "1/4", "no": "3/4"}'), ("bom.csv", "label,mass\nyes,1/4\nno,3/4\n")):
+        (laws / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+        assert run("couple", name, "nioc.csv", "--exp-eps", "1")[0] == 0
 
 
 def test_decimals_can_be_meant(laws: Path, run: Run) -> None:

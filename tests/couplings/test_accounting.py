@@ -54,7 +54,7 @@ def test_what_cannot_be_a_grid():
     with pytest.raises(UsageError, match="not positive"):
         to_loss_grid(COIN, 0)
     with pytest.raises(UsageError, match="use a larger interval"):
-        to_loss_grid(COIN, "1/1000000000")
+        to_loss_grid(COIN, "1/1000000000").to_dp_accounting()
     with pytest.raises(DataError, match="cannot be read"):
         from_loss_grid({"masses": {}})
     with pytest.raises(DataError, match="not positive"):

@@ -91,7 +91,7 @@ def _ask(options: dict[str, Any]) -> Couple:
 
         if left or right or options["all_neighbours"] or options["channel"]:
             raise UsageError("--chain", "holds both programs already", "leave out LEFT and RIGHT and the other sources")
-        return couple_chain(*read_chain(read_json(options["chain"], "chain")), **asked)
+        return couple_chain(*read_chain(read_json(options["chain"], "chain"), options["decimals_exact"]), **asked)
     if options["all_neighbours"]:
         if right or not left or options["channel"]:
             raise UsageError("--all-neighbours", "searches one family of laws", "give one mechanism or one JSON file")
@@ -113,8 +113,14 @@ def _laws(left: str, right: str, options: dict[str, Any]) -> tuple[list[Any], tu
         from liftgate.channel import Channel
         from liftgate.couplings.law_files import read_json
         from liftgate.couplings.named import channel_row
+        from liftgate.errors import DataError
 
-        channel = Channel.from_dict(read_json(options["channel"], "channel"))
+        document = read_json(options["channel"], "channel")
+        try:
+            channel = Channel.from_dict(document)
+        except (KeyError, TypeError, ValueError, IndexError):
+            fix = "give the JSON of Channel.to_dict: public, released, total, outputs"
+            raise DataError(f"channel {options['channel']}", "it is no channel", fix) from None
         return [channel_row(channel, value) for value in (left, right)], (left, right)
     from liftgate.couplings.law_files import read_law_file
 

@@ -66,6 +66,9 @@ class LossGrid:
 
     def to_dp_accounting(self) -> Any:
         """The same as a ``PrivacyLossDistribution`` of dp-accounting, one direction, pessimistic."""
+        if self.masses and max(self.masses) - min(self.masses) > MOST_POINTS:
+            span = max(self.masses) - min(self.masses)
+            raise UsageError("interval", f"{span} steps are needed, more than {MOST_POINTS}", "use a larger interval")
         try:
             privacy_loss_distribution = import_module("dp_accounting.pld.privacy_loss_distribution")
         except ImportError:
@@ -95,8 +98,6 @@ def to_loss_grid(step: Hinges | Profile, interval: object = "1/10000") -> LossGr
         elif p:
             k = math.ceil(log_enclosure(p / q, 80).upper / width)
             masses[k] = math.nextafter(masses.get(k, 0.0) + _up(p), math.inf) if k in masses else _up(p)
-    if masses and max(masses) - min(masses) > MOST_POINTS:
-        raise UsageError("interval", f"{max(masses) - min(masses)} steps are needed", "use a larger interval")
     return LossGrid(float(h), MappingProxyType(masses), infinite)
 
 

@@ -22,6 +22,7 @@ from liftgate.labels import label_text
 
 MOST_PAIRS = 20_000
 MOST_EXHAUSTIVE = 6
+MOST_COUNTS = 1000
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ def search(
     >>> search(build_family("randomised-response", exp_eps=3)).worst.exp_eps
     Fraction(3, 1)
     """
+    if not family.pairs:
+        raise UsageError(f"family {family.name}", "no two of its inputs are neighbours", "give it more inputs")
     allowed = small_delta(delta)
     level = family.promise if exp_eps is None else exp_factor(exp_eps)
     laws: dict[Hashable, Law] = {}
@@ -133,9 +136,9 @@ def _pattern(start: tuple[int, ...]) -> str:
 
 def moves(size: int, values: int = 3) -> tuple[Neighbours, ...]:
     """All pairs of lists of ``size`` answers from ``0 .. values - 1`` that move by at most 1 each."""
-    lists = list(product(range(values), repeat=size))
-    if len(lists) * 3**size > MOST_PAIRS:
+    if size > 9 or (values * 3) ** size > MOST_PAIRS:
         raise UsageError("answers", f"{size} answers have too many pairs", "use fewer answers or values")
+    lists = list(product(range(values), repeat=size))
     near = [(a, b) for a in lists for b in lists if a != b and max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1]
     kinds = {(1,): "up", (-1,): "down", (0, 1): "up", (-1, 0): "down"}
     return tuple(
@@ -154,6 +157,8 @@ def ordered_pairs(inputs: Iterator[Hashable] | tuple[Hashable, ...]) -> tuple[Ne
 
 def steps(low: int, high: int) -> tuple[Neighbours, ...]:
     """Counts that differ by 1, in both directions."""
+    if high - low > MOST_COUNTS:
+        raise UsageError("top", f"{high - low} pairs of counts", f"use a top of at most {MOST_COUNTS}")
     up = [Neighbours("one more", k, k + 1) for k in range(low, high)]
     return tuple(up + [Neighbours("one less", n.right, n.left) for n in up])
 
@@ -162,7 +167,7 @@ def steps(low: int, high: int) -> tuple[Neighbours, ...]:
 
 
 def _randomised_response(exp_eps: object = 3, values: int = 2) -> Family:
-    names = ("yes", "no") if values == 2 else tuple(range(values))
+    names = ("yes", "no") if values == 2 else tuple(range(min(values, MOST_PAIRS)))
     law = lambda truth: named.randomised_response(exp_eps, truth, names)  # noqa: E731
     return Family("randomised-response", law, ordered_pairs(names), exp_factor(exp_eps))
 
@@ -241,6 +246,8 @@ def build_family(name: str, **parameters: object) -> Family:
         if key not in known:
             fix = f"it takes {', '.join(known)}"
             raise UsageError(f"mechanism {name}", f"it has no parameter {key!r}", fix)
+        if known[key].annotation == "int" and (type(parameters[key]) is not int or parameters[key] < 0):  # type: ignore[operator]
+            raise UsageError(f"mechanism {name}, {key}", f"{parameters[key]} is no count", "use a whole number")
     return build(**parameters)
 
 

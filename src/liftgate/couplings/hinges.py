@@ -16,6 +16,8 @@ from typing import Any
 from liftgate.errors import UsageError
 from liftgate.exact import Enclosure, exp_enclosure, fraction, log_enclosure
 
+MOST_EPS = 5000
+
 
 @dataclass(frozen=True)
 class Hinges:
@@ -151,6 +153,8 @@ def rational_eps(value: object) -> Fraction:
     eps = fraction(value, "eps")
     if eps < 0:
         raise UsageError("eps", f"{eps} is negative", "use an eps of at least 0")
+    if eps > MOST_EPS:
+        raise UsageError("eps", f"it is above {MOST_EPS}, so e^eps has thousands of digits", "use a smaller eps")
     return eps
 
 

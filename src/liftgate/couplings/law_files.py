@@ -15,7 +15,7 @@ from liftgate.couplings.relations import MAX_EDGES
 from liftgate.errors import DataError
 
 _FRACTION = re.compile(r"-?\d{1,2000}(/0*[1-9]\d{0,1999})?")
-_DECIMAL = re.compile(r"-?\d*\.?\d+([eE][+-]?\d{1,4})?")
+_DECIMAL = re.compile(r"-?\d{0,2000}\.?\d{1,2000}([eE][+-]?\d{1,3})?")
 
 
 class Written(str):
@@ -67,7 +67,7 @@ def read_json(path: str | Path, place: str) -> Any:
     text = Path(path).read_bytes()
     try:
         return json.loads(
-            text.decode("utf-8"), parse_float=Written, parse_constant=Written, object_pairs_hook=_no_twins
+            text.decode("utf-8-sig"), parse_float=Written, parse_constant=Written, object_pairs_hook=_no_twins
         )
     except _Twin as twin:
         raise DataError(place, f"the label {twin.args[0]!r} stands twice", "name every label once") from None
@@ -76,6 +76,8 @@ def read_json(path: str | Path, place: str) -> Any:
     except (json.JSONDecodeError, RecursionError) as error:
         where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(place, f"it is not JSON{where}", 'write {"label": "p/q", ...}') from None
+    except ValueError:
+        raise DataError(place, "it holds a number with thousands of digits", "write a shorter fraction") from None
 
 
 class _Twin(Exception):
@@ -105,7 +107,8 @@ def _mass(value: Any, place: str, decimals_exact: bool) -> Fraction:
     if _FRACTION.fullmatch(text) and not isinstance(value, Written):
         return Fraction(text)
     if not _DECIMAL.fullmatch(text):
-        raise DataError(place, f"{value!r} is not a mass", 'write a fraction such as "1/3"')
+        said = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:40]}..."
+        raise DataError(place, f"{said} is not a mass", 'write a fraction such as "1/3"')
     if not decimals_exact:
         fix = "write a fraction, or add --decimals-exact if exactly this number is meant"
         raise DataError(place, f"{text} is a decimal", fix)

@@ -86,11 +86,20 @@ def read_law(source: LawLike | Law, side: str, proper: bool = True) -> Law:
         law = _scaled(labels, [_mass(v, label, place) for label, v in zip(labels, values, strict=True)])
     if proper and not law.proper:
         fix = "make the masses add up to 1, or say proper=False for a sub-distribution"
-        raise DataError(place, f"the masses add up to {Fraction(law.total, law.scale)}, not to 1", fix)
+        raise DataError(place, f"the masses add up to {_told(law)}, not to 1", fix)
     if law.total > law.scale:
         fix = "the masses of a sub-distribution add up to at most 1"
-        raise DataError(place, f"the masses add up to {Fraction(law.total, law.scale)}, more than 1", fix)
+        raise DataError(place, f"the masses add up to {_told(law)}, more than 1", fix)
     return law
+
+
+def _told(law: Law) -> str:
+    """The sum of the masses, exactly where it is short."""
+    if law.scale.bit_length() < 300:
+        return str(Fraction(law.total, law.scale))
+    off = abs(law.total - law.scale)
+    sign = "-" if law.total < law.scale else "+"
+    return f"1 {sign} about 2^{off.bit_length() - law.scale.bit_length()}"
 
 
 def _parts(source: Any, place: str) -> tuple[tuple[Label, ...], list[Any]]:

@@ -17,6 +17,7 @@ from liftgate.labels import Label, clean_label, label_text
 
 SPARSE_VECTORS = (1, 2, 3, 4, 5, 6)
 ABOVE, BELOW = "T", "F"
+MOST_OUTPUTS = 1 << 13
 
 
 def randomised_response(exp_eps: object, truth: Hashable = "yes", values: Sequence[Hashable] = ("yes", "no")) -> Law:
@@ -180,11 +181,15 @@ def _walk(
     shifted: Sequence[int], ratio: Fraction, cap: int, start: Sum, again: Sum | None
 ) -> Iterator[tuple[Hashable, Fraction]]:
     """All outputs with their chances; ``again`` is a new threshold after each T."""
-    todo = [("", start, Fraction(1))]
+    todo, found = [("", start, Fraction(1))], 0
     while todo:
         said, product, done = todo.pop()
         i = len(said)
         if i == len(shifted) or said.count(ABOVE) == cap:
+            found += 1
+            if found > MOST_OUTPUTS:
+                fix = "ask fewer queries"
+                raise UsageError("sparse vector", f"it has more than {MOST_OUTPUTS} outputs", fix)
             yield said, done * product.total()
             continue
         todo.append((said + BELOW, product.times(Factor("below", shifted[i], ratio)), done))

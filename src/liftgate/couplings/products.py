@@ -22,7 +22,7 @@ from liftgate.errors import UsageError
 from liftgate.exact import Enclosure, exp_enclosure, exp_rounded, fraction, log_enclosure, root_enclosure
 
 MOST_BLOCKS = 400_000
-MOST_BITS = 1 << 32
+MOST_BITS = 1 << 28
 Keys = list[Any]
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from liftgate.couplings.chains import Chain, RelationBetween, equal, implies
+from liftgate.couplings.law_files import masses_of
 from liftgate.couplings.named import BELOW
 from liftgate.couplings.noise import at_least, mass, noise_ratio
 from liftgate.errors import DataError, UsageError
@@ -63,10 +64,12 @@ def _relations(k: int, size: int, shift: int, output: Hashable) -> list[Relation
 # --- JSON ----------------------------------------------------------------------------------------------------------------
 
 
-def read_chain(document: object) -> tuple[Chain, list[RelationBetween] | None, Offers | None]:
+def read_chain(
+    document: object, decimals_exact: bool = True
+) -> tuple[Chain, list[RelationBetween] | None, Offers | None]:
     """A chain from JSON: ``left`` and ``right`` (lists of kernels), ``starts``, and perhaps ``relations`` or ``by_output``.
 
-    A kernel is ``{state: {next state: "p/q"}}``. A relation is ``"equal"``, ``{"implies": state}`` or ``{"pairs": [[a, b],
+    A kernel is ``{state: {next state: "p/q"}}``; a decimal is refused where ``decimals_exact`` is False. A relation is ``"equal"``, ``{"implies": state}`` or ``{"pairs": [[a, b],
     ...]}``, one after every step but the last; ``by_output`` gives for every output a list of such lists.
 
     >>> flip = {"0": {"0": "2/3", "1": "1/3"}, "1": {"0": "1/3", "1": "2/3"}}
@@ -89,7 +92,8 @@ def read_chain(document: object) -> tuple[Chain, list[RelationBetween] | None, O
             if not isinstance(step, Mapping) or not all(isinstance(law, Mapping) for law in step.values()):
                 raise DataError(f"chain, {side}, step {i}", "it is no kernel", "write {state: {next state: mass}}")
     starts = [_two(pair, "chain, starts") for pair in document["starts"]]
-    chain = Chain.of(document["left"], document["right"], starts)
+    left, right = (_kernels(document[side], f"chain, {side}", decimals_exact) for side in ("left", "right"))
+    chain = Chain.of(left, right, starts)
     relations, offers = document.get("relations"), document.get("by_output")
     if offers is not None and not isinstance(offers, Mapping):
         raise DataError("chain, by_output", "it is no object", "write {output: [[relation, ...], ...]}")
@@ -100,6 +104,13 @@ def read_chain(document: object) -> tuple[Chain, list[RelationBetween] | None, O
         if offers is None
         else {k: [_list(offer, f"chain, output {k}") for offer in tried] for k, tried in offers.items()},
     )
+
+
+def _kernels(steps: list[Any], place: str, exact: bool) -> list[dict[str, dict[str, Fraction]]]:
+    return [
+        {state: masses_of(law, f"{place}, step {i}, state {state!r}", exact) for state, law in step.items()}
+        for i, step in enumerate(steps)
+    ]
 
 
 def _list(given: Any, place: str) -> list[RelationBetween]:

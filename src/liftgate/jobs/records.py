@@ -34,6 +34,19 @@ def as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+def whole_text(number: int) -> str:
+    """A whole number in decimal, whatever limit the interpreter has set for its digits.
+
+    >>> len(whole_text(3**20000)), whole_text(-(10**5000))[:3], whole_text(7)
+    (9543, '-10', '7')
+    """
+    if number.bit_length() < 10_000:
+        return str(number)
+    low_digits = number.bit_length() * 3 // 20  # about half of them
+    high, low = divmod(abs(number), 10**low_digits)
+    return "-" * (number < 0) + whole_text(high) + whole_text(low).zfill(low_digits)
+
+
 def plain(value: Any) -> Any:
     """A value as JSON has it: infinity as ``"inf"``, fractions as ``"p/q"``, arrays as lists.
 
@@ -44,7 +57,10 @@ def plain(value: Any) -> Any:
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
-    if isinstance(value, Fraction | Path):
+    if isinstance(value, Fraction):
+        over, under = whole_text(value.numerator), whole_text(value.denominator)
+        return over if value.denominator == 1 else f"{over}/{under}"
+    if isinstance(value, Path):
         return str(value)
     if hasattr(value, "tolist"):
         return plain(value.tolist())

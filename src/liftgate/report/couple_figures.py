@@ -16,6 +16,7 @@ MOST_BARS = 24
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50.0, 440.0, 28.0, 262.0
 _MOST_LINEAR = 12.0
 _MOST_CORNERS = 24
+_FAR = 1e300
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ def bars(rows: Sequence[Bar], left: str, right: str, axis: str) -> Markup:
 
 def profile_plot(found: Hinges, asked: Fraction | None, delta: Fraction, holds: bool | None) -> Markup:
     """The least delta at every ratio: a thick line; the other direction dashed; the question as a square or a ring."""
-    corners = [float(p / q) for p, q in found.blocks if q and p > q]
-    top = max([2.0, *corners, *([float(asked)] if asked is not None else [])]) if corners or asked else 2.0
+    corners = [_real(p / q) for p, q in found.blocks if q and p > q]
+    top = max([2.0, *corners, *([_real(asked)] if asked is not None else [])]) if corners or asked else 2.0
     linear = top <= _MOST_LINEAR
-    end = 1 + 1.5 * (top - 1) if linear else top**1.15
+    end = 1 + 1.5 * (top - 1) if linear else min(top, _FAR ** (1 / 1.15)) ** 1.15
     step, most = _scale(max(float(found.at(Fraction(1))), float(found.reverse.at(Fraction(1))), float(delta), 0.01))
 
     def at(t: float) -> float:
@@ -91,12 +92,12 @@ def profile_plot(found: Hinges, asked: Fraction | None, delta: Fraction, holds: 
     parts.append(svg.element("path", cls="ln2", stroke_dasharray="6 3", d=f"M{back}"))
     parts.append(svg.element("path", cls="ln", d=f"M{path}"))
     if len(corners) <= _MOST_CORNERS:
-        for t in corners:
+        for t in (corner for corner in corners if corner < end):
             x, y = at(t), height(float(found.at(Fraction(t))))
             diamond = f"M{svg.number(x)} {svg.number(y - 6)}l6 6l-6 6l-6-6Z"
             parts.append(svg.element("path", d=diamond, fill="var(--surface)", stroke="var(--ink)", stroke_width="2"))
     if asked is not None:
-        x, y = at(float(asked)), height(float(delta))
+        x, y = at(min(_real(asked), end)), height(float(delta))
         parts.append(svg.ring(x, y, 6) if holds else svg.square(x, y, 12))
         side = "e " if x > 300 else ""
         parts.append(svg.text(x + (-12 if side else 12), y - 12, "asked", f"{side}{'lab' if holds else 'outlab'} halo"))
@@ -110,9 +111,14 @@ def profile_plot(found: Hinges, asked: Fraction | None, delta: Fraction, holds: 
     return svg.figure(460, 320, label, parts)
 
 
+def _real(ratio: Fraction) -> float:
+    """A ratio as a float; what is too large for one is far to the right."""
+    return float(min(ratio, Fraction(_FAR)))
+
+
 def _points(found: Hinges, end: float, linear: bool) -> list[tuple[float, float]]:
     """Corners, and on a logarithmic axis points between them; the line is exact at every one of them."""
-    corners = [float(p / q) for p, q in found.blocks if q and 1 < p / q < end]
+    corners = [_real(p / q) for p, q in found.blocks if q and 1 < p / q < end]
     places = {1.0, end, *corners[:2000]}
     if not linear:
         places |= {end ** (k / 160) for k in range(161)}

@@ -33,9 +33,8 @@ def share(value: Fraction) -> str:
 
 
 def _short(value: Fraction) -> str:
-    text = str(value)
-    if len(text) <= _LONG and (value.denominator < 10**5):
-        return numbers.count(int(value)) if value.denominator == 1 else text
+    if max(value.numerator, value.denominator) < 10**_LONG and len(str(value)) <= _LONG and value.denominator < 10**5:
+        return numbers.count(int(value)) if value.denominator == 1 else str(value)
     return numbers.digits_text(numbers.significant(value, 3, "up"), 3)
 
 
