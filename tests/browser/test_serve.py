@@ -50,7 +50,7 @@ def example(page: Any, room: str) -> Any:
 
 
 def answered(page: Any, room: str) -> Any:
-    page.wait_for_selector(f"#room-{room} .keep:not([hidden])", timeout=90_000)
+    page.wait_for_selector(f"#room-{room} .keep:not([hidden])", timeout=240_000)
     return room_of(page, room)
 
 
@@ -227,7 +227,7 @@ def searching(tab: Any) -> Any:
 def test_a_search_can_be_stopped_and_used(tab: Any) -> None:
     """The line shows what is found and what is not yet proven; stopped, it is a whole release."""
     page = searching(tab)
-    page.wait_for_selector("#room-protect [data-progress] svg", timeout=90_000)
+    page.wait_for_selector("#room-protect [data-progress] svg", timeout=240_000)
     assert "not yet proven" in page.locator("#room-protect [data-progress]").inner_text()
     page.locator("#room-protect [data-do=stop]").click()
     answered(page, "protect")
@@ -246,7 +246,7 @@ def test_a_search_can_be_cancelled(tab: Any) -> None:
 def test_a_killed_worker_shows_in_one_tab_only(tab: Any, served: Any) -> None:
     """kill -9 of the process that works hardest: its tab says what to do, the tab beside it goes on."""
     page = searching(tab)
-    page.wait_for_selector("#room-protect [data-progress] svg", timeout=90_000)
+    page.wait_for_selector("#room-protect [data-progress] svg", timeout=240_000)
     beside = tab(at="#couple").page
     workers = [
         p for p in psutil.Process(served.process.pid).children() if "liftgate.web.worker" in " ".join(p.cmdline())
@@ -266,8 +266,8 @@ def test_other_budgets_can_be_chosen(tab: Any, served: Any) -> None:
     page = opened.page
     page.get_by_label("sex will be released").wait_for()
     page.locator("[data-do=tradeoff]").click()
-    page.locator('[data-budget="lip:0.5"]').click(timeout=90_000)
-    page.wait_for_selector('#room-protect [data-file$="manifest.json"]', timeout=90_000)
+    page.locator('[data-budget="lip:0.5"]').click(timeout=240_000)
+    page.wait_for_selector('#room-protect [data-file$="manifest.json"]', timeout=240_000)
     assert page.locator("#protect-other").input_value() == "lip:0.5"
     for kind in ("release.csv", "release.manifest.json", "release.cert.json"):
         assert page.locator(f'#room-protect [data-file$="{kind}"]').is_visible()
