@@ -205,7 +205,7 @@ def test_laws_that_are_none_are_named(name: str, laws: Path, run: Run) -> None:
         (("4.json", "5.json", "--chain", "pairs.json"), "both programs already"),
         (("4.json", "5.json", "--html", "4.json"), "exists"),
         (("4.json", "5.json", "--eps", "6000"), "above 5000"),
-        (("4.json", "5.json", "--compose", "99999999"), "different ratios"),
+        (("4.json", "5.json", "--compose", "99999999"), "too many to be exact"),
         (("--chain", "decimal.json"), "left, step 0, state 's', label 'a': 0.5 is a decimal"),
         (("u", "v", "--channel", "pairs.json"), "it is no channel"),
         (("geometric:top=0", "--all-neighbours"), "no two of its inputs are neighbours"),

@@ -63,6 +63,8 @@ def power(step: Hinges | Profile, times: int) -> Hinges:
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise UsageError("times", f"{times!r} is not a positive whole number", "compose at least one step")
     one = hinge_list(step)
+    if times * max(one.left_scale, one.right_scale).bit_length() > MOST_BITS >> 8:
+        raise UsageError("composition", f"{times} steps are too many to be exact", "compose fewer steps")
     scales = one.left_scale**times, one.right_scale**times
     places = on_a_line([Fraction(p, q) for p, q in one.masses if p and q])
     if places is not None:
