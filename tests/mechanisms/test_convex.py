@@ -185,7 +185,7 @@ def least_by_rays(joint: Joint, budget: Budget, rays: int) -> float:
 
 
 def check_rays(form: str, seeds: range, rays: int, close: float) -> None:
-    """3 x 3: the truth as rays see it is never above what the search bounds, and close to what it found."""
+    """3 x 3: what rays reach is never above the bound, and close to what was found; they miss corners by a little."""
     binding = 0
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -212,7 +212,7 @@ def test_three_sensitive_values_agree_with_rays_to_the_boundary(form: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_three_sensitive_values_agree_with_many_rays_to_the_boundary(form: str) -> None:
-    check_rays(form, range(2, 10), 40_000, 3e-5)
+    check_rays(form, range(2, 10), 40_000, 1e-4)
 
 
 # Means over ten normalised uniform tables, 17 x 5, at total eps .5, 1 and 2, the budgets being half of it on each side
