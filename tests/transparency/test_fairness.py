@@ -22,6 +22,19 @@ def table_1():
     )
 
 
+def test_of_many_classes_the_pairs_furthest_apart_are_told():
+    """Twelve classes are told pair by pair; of more only those furthest apart, which is what parity asks for."""
+    rng = np.random.default_rng(1)
+    for groups, most in ((12, 66 * 2), (13, 2), (400, 2)):
+        rule = rng.random(groups * 3)
+        rules = DecisionRules.from_arrays(rng.integers(1, 9, groups * 3), rule, np.repeat(np.arange(groups), 3))
+        a = announce(rules, delta=0.9)
+        told = f.figures(a)
+        assert len(told) == most
+        parity = max(t.announced for t in told if t.name == "statistical parity")
+        assert parity == pytest.approx(f.statistical_parity(rules, chances=a.chances))
+
+
 def test_table_2(table_1):
     """Rates 1.333 % and 10 %, statistical parity .086667 (printed .0866), conditional parity 0, .5, 0."""
     found = f.rates(table_1)

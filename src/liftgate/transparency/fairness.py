@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from liftgate.transparency.announcements import Announcement
 
 Convention = Literal["half", "mean"]
+MOST_CLASSES = 12
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,12 @@ def rates(
     labels = class_labels(rules, by)
     shown = rules.chances if chances is None else chances
     people = rules.mass if weight is None else rules.mass * weight
-    out = {}
-    for label in sorted(set(labels), key=sort_key):
-        inside = np.array([v == label for v in labels])
-        total = people[inside].sum()
-        if total > 0:
-            out[label] = np.asarray(people[inside] @ shown[inside] / total)
-    return out
+    names = sorted(set(labels), key=sort_key)
+    place = {label: i for i, label in enumerate(names)}
+    codes = np.array([place[v] for v in labels])
+    total = np.bincount(codes, people, len(names))
+    sums = np.stack([np.bincount(codes, people * shown[:, a], len(names)) for a in range(shown.shape[1])], axis=1)
+    return {label: sums[i] / total[i] for i, label in enumerate(names) if total[i] > 0}
 
 
 def class_labels(rules: DecisionRules, by: Any = None) -> list[Label]:
@@ -231,6 +231,15 @@ def ratio_interval(announced: float, alpha: Any) -> tuple[float, float]:
     return max(0.0, announced - moved), announced + moved
 
 
+def compared(pairs: Mapping[Label, FloatArray]) -> list[tuple[Label, Label]]:
+    """The pairs of classes to tell: all of them, or of many classes those furthest apart in some outcome."""
+    if len(pairs) <= MOST_CLASSES:
+        return list(combinations(pairs, 2))
+    labels, shown = list(pairs), np.array(list(pairs.values()))
+    ends = [(int(column.argmin()), int(column.argmax())) for column in shown.T]
+    return list(dict.fromkeys((labels[min(a, b)], labels[max(a, b)]) for a, b in ends if a != b))
+
+
 def figures(announcement: Announcement, by: Any = None, given: str | None = None) -> tuple[Figure, ...]:
     """Fairness figures to publish with an announcement: computed from the announced rules, with the real range.
 
@@ -246,7 +255,7 @@ def figures(announcement: Announcement, by: Any = None, given: str | None = None
 
     out = []
     shown = rates(rules, by, announcement.chances)
-    for a, b in combinations(shown, 2):
+    for a, b in compared(shown):
         value = total_variation(shown[a], shown[b])
         out.append(Figure("statistical parity", (a, b), None, value, *range_of(value)))
         ratio = relative_distance(shown[a], shown[b])
@@ -259,7 +268,7 @@ def figures(announcement: Announcement, by: Any = None, given: str | None = None
         for condition in dict.fromkeys(conditions):
             weight = np.array([float(c == condition) for c in conditions])
             inside = rates(rules, by, announcement.chances, weight)
-            for a, b in combinations(inside, 2):
+            for a, b in compared(inside):
                 value = total_variation(inside[a], inside[b])
                 label = condition.item() if hasattr(condition, "item") else condition
                 out.append(Figure("conditional statistical parity", (a, b), label, value, *range_of(value)))
