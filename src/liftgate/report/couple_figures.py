@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from markupsafe import Markup
 
 from liftgate.couplings.hinges import Hinges
@@ -117,12 +118,14 @@ def _real(ratio: Fraction) -> float:
 
 
 def _points(found: Hinges, end: float, linear: bool) -> list[tuple[float, float]]:
-    """Corners, and on a logarithmic axis points between them; the line is exact at every one of them."""
+    """Corners, and on a logarithmic axis points between them; the heights are floats, for looking only."""
     corners = [_real(p / q) for p, q in found.blocks if q and 1 < p / q < end]
     places = {1.0, end, *corners[:2000]}
     if not linear:
         places |= {end ** (k / 160) for k in range(161)}
-    return [(t, float(found.at(Fraction(t)))) for t in sorted(places)]
+    p, q = (np.array([float(block[side]) for block in found.blocks]) for side in (0, 1))
+    with np.errstate(over="ignore"):
+        return [(t, float(np.maximum(p - t * q, 0).sum())) for t in sorted(places)]
 
 
 def _ticks(end: float, linear: bool) -> list[float]:
