@@ -23,7 +23,7 @@ def rich(folder: Path) -> Path:
     age, job, ward = rng.integers(18, 80, 500), rng.integers(3, size=500), rng.integers(4, size=500)
     ill = rng.random(500) < 1 / (1 + np.exp(-(age - 50) / 12))
     lines = [
-        f"{i},{a if i % 20 else ''},{'cook nurse diver'.split()[j]},{'yes' if s else 'no'},{w},{i % 2},{'free text %d' % i}"
+        f"{i},{a if i % 20 else ''},{['cook', 'nurse', 'diver'][j]},{'yes' if s else 'no'},{w},{i % 2},{f'free text {i}'}"
         for i, (a, j, s, w) in enumerate(zip(age, job, ill, ward, strict=True))
     ]
     (folder / "rich.csv").write_text("\n".join(["id,age,job,ill,ward,half,note", *lines]) + "\n")
@@ -62,7 +62,18 @@ def test_json_follows_its_schema(rich: Path, run: Run) -> None:
 
 def test_files_and_page(rich: Path, run: Run) -> None:
     """Rows, certificate, manifest, scores, page; refused the second time, replaced with --force."""
-    more = ("--out", "town", "--keep", "id", "--html", "page.html", "--scores", "scores.parquet", "--certificate", "c.json")
+    more = (
+        "--out",
+        "town",
+        "--keep",
+        "id",
+        "--html",
+        "page.html",
+        "--scores",
+        "scores.parquet",
+        "--certificate",
+        "c.json",
+    )
     code, out, _ = run(*ASK, *more)
     assert code == 0
     for words in ("Keep private: town-release.cert.json", "Publish with the rows: town-release.manifest.json", "Scores (private): scores.parquet"):  # fmt: skip
@@ -128,10 +139,12 @@ def test_tables_that_cannot_be_used_are_refused(rich: Path, run: Run, text: str,
 
 def test_more_classes_and_policy(rich: Path, run: Run) -> None:
     """--max-classes allows more; a policy file may hold the options."""
-    (rich / "rich.csv").write_text("age,job,ill\n" + "".join(f"{i % 90},a,s{i % 60}\n" for i in range(600)))
-    assert run(*ASK)[0] == 2
-    assert run(*ASK, "--max-classes", "60", "--budget", "lip:6")[0] == 0
-    (rich / "p.toml").write_text('[rows]\nsensitive = "ill"\npublic = ["age"]\nbudget = "lip:6"\nmax-classes = 60\nestimator = "logistic"\n')  # fmt: skip
+    (rich / "rich.csv").write_text("age,job,ill\n" + "".join(f"{i % 90},a,s{i % 4}\n" for i in range(200)))
+    code, _, err = run(*ASK, "--max-classes", "3")
+    assert code == 2
+    assert "--max-classes 4" in err
+    assert run(*ASK, "--max-classes", "4", "--budget", "lip:6")[0] == 0
+    (rich / "p.toml").write_text('[rows]\nsensitive = "ill"\npublic = ["age"]\nbudget = "lip:6"\nmax-classes = 4\nestimator = "logistic"\n')  # fmt: skip
     code, out, _ = run("rows", "rich.csv", "--policy", "p.toml", "--json")
     assert code == 0
-    assert json.loads(out)["policy"]["options"]["max-classes"] == 60
+    assert json.loads(out)["policy"]["options"]["max-classes"] == 4

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.estimators.problems import mixed
 
 from liftgate.errors import DataError
 from liftgate.estimators import attacker
 from liftgate.estimators.attacker import area, guess, target_of, utility
 from liftgate.estimators.rows import Column, Rows, Sample
-
-from .problems import mixed
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=30))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.estimators.problems import mixed
 
 import liftgate as lg
 from liftgate.errors import DataError, UsageError
@@ -14,8 +15,6 @@ from liftgate.estimators import ESTIMATORS, crossfit
 from liftgate.estimators.counting import counting
 from liftgate.estimators.folds import fold_of, held_out
 from liftgate.estimators.rows import Rows, Sample
-
-from .problems import mixed
 
 
 @given(

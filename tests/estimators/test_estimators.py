@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.estimators.problems import gauss, mixed, rmse
 
 from liftgate.errors import UsageError
 from liftgate.estimators import ESTIMATORS, estimator_named
@@ -16,8 +17,6 @@ from liftgate.estimators.forest import Forest
 from liftgate.estimators.rows import Column, Rows, Sample
 from liftgate.estimators.scale import log_softmax, normalisation_error, normalised
 from liftgate.estimators.trees import trees
-
-from .problems import gauss, mixed, rmse
 
 NAMES = tuple(ESTIMATORS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.estimators.problems import mixed
 
 import liftgate as lg
 from liftgate.estimators.bins import POINTWISE, group_reading, halves
@@ -14,8 +15,6 @@ from liftgate.estimators.logistic import logistic
 from liftgate.estimators.reliability import calibration_error, reliability
 from liftgate.estimators.rows import Column, Rows, Sample
 from liftgate.estimators.simple_rules import shortest_rules
-
-from .problems import mixed
 
 
 def fitted() -> tuple[Fitted, Rows]:
@@ -33,7 +32,7 @@ def test_an_explanation_is_exact_rescoring() -> None:
     model, rows = fitted()
     at = int(np.argmax(rows.columns[0].values))
     found = with_labels(explain(model, rows, rows, at), ["no", "yes"])
-    assert [m.column for m in found.moves][0] == "a"
+    assert next(m.column for m in found.moves) == "a"
     lift = np.exp(model.log_lift(rows.take(np.array([at]))))[0]
     s = int(np.abs(np.log(lift)).argmax())
     assert found.lift == pytest.approx(lift[s])

@@ -13,14 +13,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.estimators.problems import mixed
 
 from liftgate import LiftEstimator
 from liftgate.errors import DataError
 from liftgate.estimators import ESTIMATORS
 from liftgate.estimators.crossfit import cross_fit
 from liftgate.estimators.saving import load_model, save_model
-
-from .problems import mixed
 
 
 @parametrize_with_checks([LiftEstimator("logistic", folds=2)])

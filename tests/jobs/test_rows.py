@@ -110,7 +110,9 @@ def test_files_hold_released_and_kept_columns_only(mode: str, suffix: str, tmp_p
     assert out["job"].tolist() == records["job"].tolist()
     if mode != "suppress":
         assert sorted(out["job"]) == sorted(data["job"])
-        assert (out["age"].to_numpy(float)[made.plan.moved[stays]] != data["age"].to_numpy(float)[made.plan.moved]).any()
+        assert (
+            out["age"].to_numpy(float)[made.plan.moved[stays]] != data["age"].to_numpy(float)[made.plan.moved]
+        ).any()
     assert written.number + written.left_out == 700
     assert stat.S_IMODE(written.certificate.stat().st_mode) == 0o600
     assert lg.check(written.certificate).holds

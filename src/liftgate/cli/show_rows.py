@@ -23,15 +23,21 @@ def show_rows(found: RowRelease, written: WrittenRows | None, options: dict[str,
     low, up = scores.interval
     said = [
         f"Budget: {found.budget.text}: {found.budget.sentence}.",
-        f"Single rows stay unknown: {int(plan.flagged.sum()):,} of {n:,} are estimated to be outside ({scores.estimator}, "
-        f"{scores.mutual_information:.4f} nats told on held-out rows, {low:.4f} to {up:.4f}).",
+        (
+            f"Single rows stay unknown: {int(plan.flagged.sum()):,} of {n:,} are estimated to be outside ({scores.estimator}, "
+            f"{scores.mutual_information:.4f} nats told on held-out rows, {low:.4f} to {up:.4f})."
+        ),
         f"At least one group of held-out rows moves belief by {found.reading.at_least:.2f} nats, shown at 95 %."
         if found.reading.at_least
         else "No group of held-out rows is shown to move belief.",
-        f"Hidden in {blocks:,} block{'s' * (blocks != 1)}; counted lifts of groups go from {float(plan.leak.least):.3f} "
-        f"to {float(plan.leak.most):.3f}.",
-        f"Attacker (half the people learned, the others guessed): area {found.before.attacker.auc:.3f} before, "
-        f"{found.after.attacker.auc:.3f} after.",
+        (
+            f"Hidden in {blocks:,} block{'s' * (blocks != 1)}; counted lifts of groups go from {float(plan.leak.least):.3f} "
+            f"to {float(plan.leak.most):.3f}."
+        ),
+        (
+            f"Attacker (half the people learned, the others guessed): area {found.before.attacker.auc:.3f} before, "
+            f"{found.after.attacker.auc:.3f} after."
+        ),
     ]
     if found.before.task is not None and found.after.task is not None:
         said.append(f"Task {found.task}: area {found.before.task.auc:.3f} before, {found.after.task.auc:.3f} after.")
@@ -46,7 +52,9 @@ def show_rows(found: RowRelease, written: WrittenRows | None, options: dict[str,
     out.print()
     for note in found.notes:
         out.print(f"  {note}", soft_wrap=True)
-    out.print(f"  Checked: {found.certificate.kind}, accepted by the exact checker, for counted groups.", soft_wrap=True)
+    out.print(
+        f"  Checked: {found.certificate.kind}, accepted by the exact checker, for counted groups.", soft_wrap=True
+    )
     out.print(f"  True only if: {', '.join(found.assumptions)}", soft_wrap=True)
     if written is not None:
         left = f", {written.left_out:,} left out" if written.left_out else ""

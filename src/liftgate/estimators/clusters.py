@@ -56,6 +56,8 @@ def _starts(points: Floats, parts: int, rng: np.random.Generator) -> Floats:
     chosen = [int(rng.integers(len(points)))]
     away = ((points - points[chosen[0]]) ** 2).sum(axis=1)
     while len(chosen) < parts and away.max() > 0:
-        chosen.append(int(np.searchsorted(np.cumsum(away), rng.random() * away.sum(), side="right").clip(0, len(points) - 1)))
+        chosen.append(
+            int(np.searchsorted(np.cumsum(away), rng.random() * away.sum(), side="right").clip(0, len(points) - 1))
+        )
         away = np.minimum(away, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
     return points[chosen].copy()

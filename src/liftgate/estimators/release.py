@@ -20,7 +20,7 @@ from liftgate.estimators.encoding import Encoder
 from liftgate.estimators.scores import Scores
 from liftgate.estimators.watchdog import Leak, leakage
 from liftgate.joint import Joint, Source
-from liftgate.mechanisms import MECHANISMS
+from liftgate.mechanisms.merge_subsets import merge_subsets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,10 +74,10 @@ class RowPlan:
         more = int((self.moved & ~self.flagged).sum())
         if not more:
             return ()
-        return (
-            f"{more:,} rows that were not flagged are hidden too: the flagged ones alone, counted as one block, "
-            "would break the budget",
+        said = (
+            f"{more:,} rows that were not flagged are hidden too, so that the hidden rows as one block keep the budget"
         )
+        return (said,)
 
 
 def plan_rows(scores: Scores, budget: Budget, mode: str = "blocks", seed: int = 0) -> RowPlan:
@@ -198,7 +198,7 @@ def _merged(joint: Joint, budget: Budget, seed: int) -> Channel:
     kept = WITHIN in joint.public
     channel = Channel.identity(joint.public)
     for margin in MARGINS:
-        block = MECHANISMS["merge-subsets"](joint, _part_of(budget, margin), seed=seed).channel.targets
+        block = merge_subsets(joint, _part_of(budget, margin), seed=seed).channel.targets
         members = [[joint.public[x] for x in np.flatnonzero(block == b)] for b in np.unique(block).tolist()]
         names = [WITHIN if m == [WITHIN] else f"block {k + 1}" for k, m in enumerate(members)]
         channel = Channel.merge(joint.public, members, names)

@@ -83,7 +83,7 @@ def _best_ridge(
 ) -> tuple[float, bool]:
     """The ridge, and what it pulls to; Gaussian laws as they stand win ties.
 
-    A tie is a lead of at most two standard errors: the leader is the best of many, so one is often luck.
+    A tie is a lead of at most three standard errors: the leader is the best of nine, so two are often luck.
     """
     found: dict[tuple[float, bool], Floats] = {}
     for towards_gauss in (False, True) if quadratic else (False,):
@@ -99,7 +99,7 @@ def _best_ridge(
     best = max(found, key=lambda key: float(found[key].mean()))
     if (np.inf, True) in found:
         gap = found[best] - found[np.inf, True]
-        if gap.mean() <= 2 * gap.std() / np.sqrt(gap.size):
+        if gap.mean() <= 3 * gap.std() / np.sqrt(gap.size):
             return np.inf, True
     return best
 

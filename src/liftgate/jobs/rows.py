@@ -271,7 +271,8 @@ def _reading(scores: Scores, budget: Budget, most: int) -> GroupReading:
 def _told(scores: Scores, plan: RowPlan, budget: Budget) -> tuple[Told, ...]:
     """The flagged rows that fill the budget most, each different from the others, explained by a model that saw none."""
     full = scores.load(budget)
-    rows, found = scores.table.sample.rows, []
+    rows = scores.table.sample.rows
+    found: list[Told] = []
     seen: set[tuple[Any, ...]] = set()
     for at in np.argsort(-np.where(plan.flagged, full, -np.inf), kind="stable").tolist():
         entry = tuple(str(c.values[at]) for c in rows.columns)

@@ -66,9 +66,13 @@ def page(found: RowRelease, context: Context) -> Page:
         not_said=_not_said(found),
         proof_title="Proof, and what it rests on",
         body={
-            "single": Section("What single rows tell, as far as it can be estimated", _single(found), _figures(found, view)),
+            "single": Section(
+                "What single rows tell, as far as it can be estimated", _single(found), _figures(found, view)
+            ),
             "rules": _rules(found),
-            "told": [words.capital(words.cut(words.visible(_why(found, k)), _LONGEST)) + "." for k in range(len(found.told))],
+            "told": [
+                words.capital(words.cut(words.visible(_why(found, k)), _LONGEST)) + "." for k in range(len(found.told))
+            ],
             "groups": _groups(found),
             "attacked": _attacked(found),
             "table": heat_section(view, (), ("within",) * len(after.public)),
@@ -102,8 +106,10 @@ def _lede(found: RowRelease) -> str:
 
 def _paragraphs(found: RowRelease) -> list[str]:
     out = [
-        "No method certifies a single row whose columns are numbers, so every single row stays unknown: its score is an "
-        "estimate by a model that has not seen it."
+        (
+            "No method certifies a single row whose columns are numbers, so every single row stays unknown: its score is an "
+            "estimate by a model that has not seen it."
+        )
     ]
     if found.reading.at_least:
         out.append(
@@ -186,7 +192,8 @@ def _reliability(points: Sequence[Point], labels: Sequence[Label]) -> Markup:
     ends = [v for line in lines for point in line.points for v in point]
     lines.append(Line("agree", [(min(ends), min(ends)), (max(ends), max(ends))], 3))
     said = "; ".join(
-        f"{line.name}: " + ", ".join(f"said {a:.2f} seen {b:.2f}" for a, b in line.points[:: max(1, len(line.points) - 1)])
+        f"{line.name}: "
+        + ", ".join(f"said {a:.2f} seen {b:.2f}" for a, b in line.points[:: max(1, len(line.points) - 1)])
         for line in lines[:-1]
     )
     return curves(lines, (), "probability said", "share seen", f"Reliability. {said}.")
@@ -222,7 +229,9 @@ def _groups(found: RowRelease) -> Section:
         "Half of the people were held out; the model and the cuts come from the other half. Exact tests over all groups "
         "together; open is not a yes."
     )
-    return Section(title, text, table=Grid("Held-out groups", heads, rows), notes=[words.capital(n) + "." for n in reading.notes])
+    return Section(
+        title, text, table=Grid("Held-out groups", heads, rows), notes=[words.capital(n) + "." for n in reading.notes]
+    )
 
 
 def _moved_most(found: RowRelease) -> Label:
@@ -268,18 +277,28 @@ def _not_said(found: RowRelease) -> list[Markup]:
             "by the content of a record learns what it says."
         )
         if found.plan.mode != "suppress"
-        else Markup("Not that being left out is silent: who is missing is known to whoever knows who was in the table."),
-        Markup("Not what other columns say about {} beside these, or a second release of the same rows.").format(sensitive),
+        else Markup(
+            "Not that being left out is silent: who is missing is known to whoever knows who was in the table."
+        ),
+        Markup("Not what other columns say about {} beside these, or a second release of the same rows.").format(
+            sensitive
+        ),
         Markup("Not that a better attacker would learn no more: this one is a lower bound."),
     ]
     if found.scores.table.kept is not None:
         names = ", ".join(found.scores.table.kept.column_names)
-        out.append(Markup("Not what {} tell: kept columns stay with the person and are not counted.").format(words.cut(names)))
+        out.append(
+            Markup("Not what {} tell: kept columns stay with the person and are not counted.").format(words.cut(names))
+        )
     return out
 
 
 def _made(found: RowRelease) -> list[str]:
     table = found.scores.table
-    first = f"Sensitive: {', '.join(table.sensitive)}. Public: {', '.join(table.public)}. {numbers.count(len(table))} rows."
-    budget = f"Budget {found.budget.text}: {words.budget_sentence(found.budget)}. Counted groups decided in whole numbers."
+    first = (
+        f"Sensitive: {', '.join(table.sensitive)}. Public: {', '.join(table.public)}. {numbers.count(len(table))} rows."
+    )
+    budget = (
+        f"Budget {found.budget.text}: {words.budget_sentence(found.budget)}. Counted groups decided in whole numbers."
+    )
     return [words.visible(first), budget, *(words.capital(words.visible(note)) + "." for note in found.notes)]
