@@ -79,6 +79,13 @@ def test_exit_codes(folder, options, code, capsys):
         assert "fix:" in capsys.readouterr().err
 
 
+def test_values_that_the_real_rules_do_not_take(folder, capsys):
+    """No rule fits: said, and what to do about it."""
+    assert main(["announce", "rules.csv", "--delta", ".99", "--values", "1/3,2/3", "--html-private", "p.html"]) == 0
+    assert "no rule fits. The real rules take other values: declare those." in capsys.readouterr().out
+    assert "Refuted for readers" not in (folder / "p.html").read_text()
+
+
 def test_json(folder, capsys):
     """One object with the inversion beside every confidence."""
     assert main(["announce", "rules.csv", "--delta", ".9", "--json"]) == 0

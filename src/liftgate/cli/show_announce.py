@@ -56,7 +56,10 @@ def show_announcement(found: Announcement, files: Sequence[tuple[str, Path | Non
         f"As minimum uncertainty: {uncertainty(float(found.promised.max())):g}.",
         soft_wrap=True,
     )
-    out.print(f"  A reader who knows the method, if rules take {found.inversion.declared}: {word}.", soft_wrap=True)
+    wrong = " The real rules take other values: declare those." if word == "no rule fits" else ""
+    out.print(
+        f"  A reader who knows the method, if rules take {found.inversion.declared}: {word}.{wrong}", soft_wrap=True
+    )
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for head in ("group", "private", "real", "announced", "promise", "floor"):
         table.add_column(head, justify="left" if head in ("group", "private") else "right")

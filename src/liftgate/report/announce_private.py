@@ -106,6 +106,8 @@ def _warning(a: Announcement) -> Markup:
     found = [f for f in a.inversion.families if f.verdict == "refuted"]
     if not found:
         text = f"For readers who believe a rate can be {a.inversion.declared} the verdict is: {a.inversion.verdict}."
+        if a.inversion.verdict == "no rule fits":
+            text += " The real rules take other values: declare those."
         return Markup(
             '<div class="box" style="margin-top:1.25rem"><h2 style="font-size:var(--t-m)">A reader who knows the method</h2><p>{}</p></div>'
         ).format(text)
