@@ -147,7 +147,7 @@ def reuse(
 
     known = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
 
-    def counted(given: Any) -> Joint:
+    def counted(given: Any, **how: Any) -> Joint:
         if isinstance(given, Joint):
             return given
         hidden = known.sensitive if sensitive is None else [sensitive] if isinstance(sensitive, str) else sensitive
@@ -156,9 +156,9 @@ def reuse(
             if "@quantiles" in text:
                 problem = "its bins would move with the table, and the manifest does not say where they were"
                 raise UsageError(f"sensitive {text!r}", problem, "name the edges: COLUMN@edges=18,65")
-        return read_joint(given, list(hidden), list(shown), missing=missing, designed=known.channel.public, **reading)
+        return read_joint(given, list(hidden), list(shown), missing=missing, designed=known.channel.public, **how)
 
-    joint = counted(source)
+    joint = counted(source, **reading)
     aliases, notes = _aliases(joint, known.channel, mapped)
     before = _on_design(joint, known.channel, aliases)
     notes += [
@@ -169,7 +169,8 @@ def reuse(
     if previous is None:
         notes.append("only this delivery was audited; the earlier one (previous) tells about both together")
     else:
-        earlier, told = _earlier(previous, known, before, counted)
+        files = {name: value for name, value in reading.items() if name not in ("table", "query")}
+        earlier, told = _earlier(previous, known, before, lambda file: counted(file, **files))
         notes += told
         both = _delivery(_together(before, earlier), known)
     notes.append("whoever is in both deliveries is released twice: keyed draws give the same row the same value again")
