@@ -138,6 +138,21 @@ def test_optimal_merging_and_subset_response_are_in_order(make_joint: Maker, tex
         assert merged >= utility(joint, MECHANISMS["merge-subsets"](joint, budget).channel) - 1e-12
 
 
+@pytest.mark.slow
+def test_the_order_of_strength_holds_for_300_random_tables_and_every_budget(
+    make_joint: Maker, make_budget: BudgetMaker
+) -> None:
+    """optimal >= merge-best >= merge-subsets, and optimal >= subset-response, also where a search does not close."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        joint, budget = make_joint(rng), make_budget(rng)
+        kept = utility(joint, optimal(joint, budget, seconds=10).channel)
+        merged = utility(joint, merge_best(joint, budget, seconds=1).channel)
+        assert kept >= merged - 1e-9, seed
+        assert merged >= utility(joint, MECHANISMS["merge-subsets"](joint, budget).channel) - 1e-12, seed
+        assert kept >= utility(joint, subset_response(joint, budget, seconds=5).channel) - 1e-6, seed
+
+
 def test_ldp_is_its_own_problem_and_keeps_at_least_as_much_as_alip_with_the_same_total(make_joint: Maker) -> None:
     for seed in range(4):
         joint = make_joint(np.random.default_rng(seed), 3, 7)
