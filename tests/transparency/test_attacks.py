@@ -108,6 +108,18 @@ def test_truth_is_inside_every_interval(audits):
                 assert interval.low - 1e-6 <= posterior <= interval.high + 1e-6
 
 
+def test_the_solver_does_not_write_to_standard_output(capfd):
+    """What HiGHS writes by itself would break the one object of --json; our own output stays."""
+    import os
+
+    from liftgate.transparency import attacks
+
+    with attacks._silent():
+        os.write(1, b"told by the solver")
+    os.write(1, b"told by us")
+    assert capfd.readouterr().out == "told by us"
+
+
 def test_smallest_contradicting_set_is_the_smallest():
     """Compared with trying all sets: the set named contradicts, and no smaller one does."""
     figures = [

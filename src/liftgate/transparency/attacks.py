@@ -7,8 +7,11 @@ not impossible; figures that no rules satisfy contradict each other, and the sma
 
 from __future__ import annotations
 
+import os
+import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -238,13 +241,14 @@ class System:
             return self._linear(cost)
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        found = milp(
-            cost,
-            integrality=self.integrality,
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(self.matrix, self.low, self.high),
-            options={"time_limit": left, "mip_rel_gap": 0.0},
-        )
+        with _silent():
+            found = milp(
+                cost,
+                integrality=self.integrality,
+                bounds=Bounds(0, 1),
+                constraints=LinearConstraint(self.matrix, self.low, self.high),
+                options={"time_limit": left, "mip_rel_gap": 0.0},
+            )
         if found.status == 2:
             return "contradiction", np.inf, None
         bound = getattr(found, "mip_dual_bound", None)
@@ -319,6 +323,21 @@ class System:
                 return value, True
             value = better
         return worst, False
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Standard output closed to the solver, which writes lines of its own there whatever it is told."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(nowhere)
+        os.close(kept)
 
 
 def contradicting(knowledge: Knowledge, seconds: float = 60.0) -> tuple[str, ...]:
