@@ -64,7 +64,8 @@ def _cluster(session: Any, rows: int, folder: str) -> Record:
     import liftgate as lg
 
     path = f"{folder}/{rows}"
-    session.range(1, rows + 1).selectExpr("id AS i").selectExpr(VALUES.format(text="STRING")).write.parquet(path)
+    session.range(1, rows + 1).withColumnRenamed("id", "i").createOrReplaceTempView("numbers")
+    session.sql(f"SELECT {VALUES.format(text='STRING')} FROM numbers").write.parquet(path)
     frame = session.read.parquet(path)
     return _measured(
         "Spark",
