@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(group.main(given, prog_name="liftgate", standalone_mode=False) or 0)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
+    except SystemExit:  # click's own word for a reader that went away: nobody has the answer
         return 2
     except (Exception, KeyboardInterrupt) as error:
         return could_not_ask(error, as_json="--json" in given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,14 @@ def console() -> Console:
     """Standard output; rich decides about colour and width, and never about what labels mean."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
+    class Patient(Console):
+        """A reader that stops reading (`| head`) changes neither the answer nor the exit code."""
+
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    return Patient(highlight=False, markup=False, emoji=False)
 
 
 def verdict_line(word: str, text: str) -> Any:
