@@ -132,3 +132,28 @@ def test_2_4_million_cells_in_300_mb(tmp_path: Path) -> None:
     assert cells == bare > 2_380_000
     assert any("different cells, counted in" in t for t in told)
     assert any("passes" in note for note in notes)
+
+
+def test_the_command_tells_the_passes_before_they_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On standard error, also where nobody watches; what is printed with --json stays one object."""
+    from liftgate.cli import main
+
+    path = many(tmp_path / "m.parquet", 5000, 20)
+    order: list[str] = []
+    real = engine.count_cells
+
+    def counting(*given: object) -> object:
+        order.append(capsys.readouterr().err)
+        return real(*given)
+
+    monkeypatch.setattr(engine, "approximate_sizes", lambda bound, sides: [15, 20, 300])
+    monkeypatch.setattr(engine, "passes_for", lambda bound, cells: 3)
+    monkeypatch.setattr(engine, "count_cells", counting)
+    words = ["audit", str(path), "--sensitive", "s", "--public", "x", "--memory", "200MB", "--json"]
+    assert main(words) == 0
+    assert "different cells, counted in 3 passes" in order[0]
+    record = json.loads(capsys.readouterr().out)
+    assert any("3 passes" in note for note in record["data"]["notes"])
+    assert record["policy"]["options"]["memory"] == "200MB"
