@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 python=$1
 shift
-peers="dit qif pycanon pot ortools dp_accounting fairlearn cdd"
+peers="dit qif pycanon pot ortools dp_accounting fairlearn cdd torch"
 
 packages() {
   case $1 in
@@ -16,6 +16,7 @@ packages() {
     ortools) echo "ortools" ;;
     dp_accounting) echo "dp-accounting" ;;
     fairlearn) echo "fairlearn" ;;
+    torch) echo "torch pandas" ;;
     cdd) echo "pycddlib-standalone>=3" ;;
     *) echo "oracles: $1 is not a known peer; use one of $peers" >&2; exit 2 ;;
   esac

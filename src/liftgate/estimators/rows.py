@@ -29,7 +29,10 @@ class Column:
 
     def __post_init__(self) -> None:
         kind: Any = np.float64 if self.kind == "number" else np.int64
-        object.__setattr__(self, "values", read_only(np.asarray(self.values, dtype=kind)))
+        values = np.asarray(self.values, dtype=kind)
+        if values.flags.writeable:  # a part of a column that nobody can change needs no copy
+            values = read_only(values)
+        object.__setattr__(self, "values", values)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
