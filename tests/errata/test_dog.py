@@ -10,10 +10,10 @@ import pytest
 
 import liftgate as lg
 from liftgate.estimators.dv import dv_bound
+from liftgate.estimators.funnels import funnel
 from liftgate.estimators.scale import normalised
 from liftgate.estimators.watchdog import (
     flagged_values,
-    funnel,
     gamma_as_printed,
     gamma_bound,
     leakage,

@@ -14,7 +14,8 @@ import pytest
 import liftgate as lg
 from liftgate.cli import main
 from liftgate.errors import DataError
-from liftgate.estimators.watchdog import flagged_values, funnel, funnel_of_rows
+from liftgate.estimators.funnels import funnel, funnel_of_rows
+from liftgate.estimators.watchdog import flagged_values
 from liftgate.jobs.recomputed import Claim, Compared, Recomputed
 from liftgate.papers import watchdog, watchdog_compas
 from liftgate.papers.lift_tables import VARIABLE

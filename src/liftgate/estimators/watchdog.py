@@ -15,8 +15,6 @@ from liftgate.exact import SHARE_TOTAL, whole_shares
 from liftgate.joint import Joint
 from liftgate.labels import joined_label
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Leak:

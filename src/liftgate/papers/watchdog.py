@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftgate.budget import Budget
+from liftgate.estimators.funnels import funnel
 from liftgate.estimators.watchdog import (
     flagged_values,
-    funnel,
     gamma_as_printed,
     gamma_bound,
     leakage,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from liftgate.errors import DataError
 from liftgate.estimators import ESTIMATORS
+from liftgate.estimators.funnels import RowPoint, funnel_of_rows
 from liftgate.estimators.reading import RowTable, read_rows
 from liftgate.estimators.rows import Sample
 from liftgate.estimators.scale import normalised
-from liftgate.estimators.watchdog import RowPoint, funnel_of_rows
 from liftgate.papers.clock import Clock
 from liftgate.papers.lift_tables import VARIABLE
 

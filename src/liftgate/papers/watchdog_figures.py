@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from liftgate.estimators.watchdog import RowPoint
+from liftgate.estimators.funnels import RowPoint
 from liftgate.jobs.recomputed import Curve, Figure, Panel
 from liftgate.papers.watchdog_compas import Compas, Trial, mean_point, raw_and_normalised
 
