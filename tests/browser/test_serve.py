@@ -296,7 +296,9 @@ def test_announce_side_by_side_and_attack(tab: Any, served: Any) -> None:
     page.locator("#pane-attack button[type=submit]").click()
     page.wait_for_selector("#room-announce [data-beside]", state="hidden")
     answered(page, "announce")
-    assert "reader" in page.locator("#room-announce [data-found]").inner_text()
+    page.wait_for_selector("#room-announce .busy", state="hidden")
+    assert page.locator("#room-announce [data-error]").is_hidden()
+    assert "liftgate attack" in page.locator("#room-announce [data-command]").inner_text()
     assert axe(page) == []
     quiet(opened, served)
 

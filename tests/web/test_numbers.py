@@ -111,6 +111,17 @@ def test_the_command_of_the_page_runs(
         assert json.loads(capsys.readouterr().out)["verdict"] == done["answer"]["record"]["verdict"]
 
 
+def test_an_announcement_can_be_attacked(page: Any) -> None:
+    """What was announced, with what a reader of the table knows; without that the field to fill is named."""
+    told = page.ask("announce", table="example:credit_cards.csv", delta="0.9")["answer"]
+    assert json.loads(told["known"])["people"]["Female"] == {"under 100k": "12", "100k to 200k": "5", "over 200k": "3"}
+    done = page.ask("attack", published=told["manifest"], knows=told["known"], seconds=10)
+    assert done["state"] == "done", done
+    assert "True only if" in done["answer"]["markup"]
+    refused = page.ask("attack", published=told["manifest"])
+    assert refused["field"] == "knows"
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from liftgate.certificates.assumptions import explain
+from liftgate.labels import label_text
 from liftgate.report import numbers
 from liftgate.report.figures import svg
 from liftgate.report.icons import Shape
@@ -19,6 +22,7 @@ from liftgate.web.drawing import fragment
 if TYPE_CHECKING:
     from liftgate.checker import Verdict
     from liftgate.jobs.tradeoff import Tradeoff
+    from liftgate.transparency import DecisionRules
 
 
 def searching(found: float, bound: float) -> dict[str, Any]:
@@ -71,6 +75,23 @@ def budgets_of(found: Tradeoff) -> str:
         for budget in found.budgets
     ]
     return fragment("budgets.html", budgets=told)
+
+
+def known(rules: DecisionRules) -> str | None:
+    """What a reader who knows the table knows besides the announcement, as ``liftgate attack --knows`` reads it."""
+    if len(rules.private) != 1:
+        return None
+    [private] = rules.private.values()
+    people = {
+        label_text(rules.groups.label(g)): {
+            label_text(private[row].item() if hasattr(private[row], "item") else private[row]): str(
+                Fraction(rules.given_mass.tolist()[row])
+            )
+            for row in rules.groups.rows_of(g).tolist()
+        }
+        for g in range(rules.groups.size)
+    }
+    return json.dumps({"people": people, "slack": 0}, ensure_ascii=False, indent=1)
 
 
 def checked(verdict: Verdict, name: str, allow: Sequence[str] | None, alone: str) -> Page:

@@ -150,6 +150,7 @@ def _announce(task: Task, desk: Desk) -> Done:
     from liftgate.report import to_html
     from liftgate.transparency import announce
     from liftgate.web.drawing import summary
+    from liftgate.web.sayings import known
 
     q, place = task.question, _table(task)
     names = ("group", "private", "decision", "positive", "people", "rule", "sensitive", "count", *_READING)
@@ -167,7 +168,7 @@ def _announce(task: Task, desk: Desk) -> Done:
         _certificate(task, found.certificate),
     ]
     data = {"source": place.name, "rows": rules.size, "groups": rules.groups.size}
-    extra = {"manifest": published.to_json(), "summary": summary(found, {"command": command})}
+    extra = {"manifest": published.to_json(), "known": known(rules), "summary": summary(found, {"command": command})}
     return _answer(
         "announce", task, found, data, command, made, verdict=found.inversion.verdict, extra=extra
     )  # fmt: skip

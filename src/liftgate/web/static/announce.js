@@ -10,7 +10,12 @@ class Announce extends Room {
     super(name);
     this.forms = { announce: this.place.querySelector("#pane-announce form"), attack: this.place.querySelector("#pane-attack form") };
     this.tabs = [...this.place.querySelectorAll("[role=tab]")];
-    this.does.last = () => (this.forms.attack.elements.published.value = this.manifest ?? "");
+    this.does.last = () => {
+      const { published, knows } = this.forms.attack.elements;
+      published.value = this.announced?.manifest ?? "";
+      knows.value = this.announced?.known ?? "";
+      this.remember(true);
+    };
     for (const tab of this.tabs) {
       tab.addEventListener("click", () => this.turn(tab.dataset.tab));
       tab.addEventListener("keydown", (event) => {
@@ -77,7 +82,7 @@ class Announce extends Room {
     show(found, true);
     show(this.find("beside"), announced);
     if (announced) {
-      this.manifest = state.answer.manifest;
+      this.announced = state.answer;
       for (const frame of this.place.querySelectorAll("[data-frame]")) frame.src = `api/jobs/${state.job}/files/${frame.dataset.frame}?save=false`;
     }
     this.keep(state);
