@@ -265,7 +265,7 @@ def _attacked(found: RowRelease) -> Section:
         f"Trees learn from the released records of half of the people and guess the rest ({numbers.count(found.attacked_on)} "
         "rows). The task is learned from released records and applied to true rows."
     )
-    return Section("", text, table=Grid("Before and after", ["", "Table as it is", "Release"], rows), note=note)
+    return Section("", text, table=Grid("Before and after", ["Figure", "Table as it is", "Release"], rows), note=note)
 
 
 def _not_said(found: RowRelease) -> list[Markup]:
