@@ -64,3 +64,16 @@ def test_the_same_result_makes_the_same_page(page: Paged) -> None:
     """Byte for byte, with the same context."""
     found, _, html = page("rows-blocks")
     assert to_html(found, command="liftgate audit town.csv", next="liftgate protect town.csv") == html
+
+
+def test_the_funnel_is_drawn_and_the_optimum_only_where_it_can_be_counted(page: Paged) -> None:
+    """Three parts of H(X) at every eps add up to it; rows with numbers of their own have no counted funnel."""
+    found, reader, _ = page("rows-blocks")
+    assert "What a tighter or looser budget would keep and tell" in reader.text
+    assert "at most 60 values together" in reader.text
+    assert found.funnel.counted == ()
+    for p in found.funnel.rows:
+        assert p.kept + p.pooled + p.lost == pytest.approx(1)
+        assert p.pooled >= 0
+    kept = [p.utility for p in found.funnel.rows]
+    assert kept == sorted(kept)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from liftgate.joint import Joint
 
 Floats = NDArray[np.float64]
 MOST_FOR_OPTIMUM = 60
+GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1.0, 1.5, 2.0)
 
 
 @dataclass(frozen=True)
@@ -161,3 +163,25 @@ def counted_rows(table: RowTable) -> Joint | None:
     counts = np.zeros((table.sample.classes, values), dtype=np.int64)
     np.add.at(counts, (table.sample.s, place.ravel()), 1)
     return Joint.from_counts(counts, sensitive=list(table.labels))
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """Utility against leakage over eps: on the scores of rows, and counted with the optimum where values are few."""
+
+    rows: tuple[RowPoint, ...]
+    counted: tuple[FunnelPoint, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every point, for JSON."""
+        return {
+            "rows": [{**vars(p), "utility": p.utility} for p in self.rows],
+            "counted": [dict(vars(p)) for p in self.counted],
+        }
+
+
+def funnel_view(table: RowTable, log_lift: Floats, prior: Floats) -> Funnel:
+    """Both readings of the same rows."""
+    joint = counted_rows(table)
+    counted = () if joint is None else funnel(joint, [str(e) for e in GRID], optimum=True)
+    return Funnel(funnel_of_rows(log_lift, prior, GRID), counted)

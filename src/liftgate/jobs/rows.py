@@ -19,6 +19,7 @@ from liftgate.estimators.attacker import Guess, Utility, guess, target_of, utili
 from liftgate.estimators.bins import GroupReading, group_reading, halves
 from liftgate.estimators.crossfit import Fitted
 from liftgate.estimators.explain import Explanation, explain, with_labels
+from liftgate.estimators.funnels import Funnel, funnel_view
 from liftgate.estimators.reading import RowTable, read_rows
 from liftgate.estimators.release import RowPlan, plan_rows, released_rows
 from liftgate.estimators.reliability import Point, calibration_error, reliability
@@ -81,6 +82,7 @@ class RowRelease:
     before: Figures
     after: Figures
     utility: Utility
+    funnel: Funnel
     task: str | None
     attacked_on: int
     notes: tuple[str, ...]
@@ -165,6 +167,7 @@ class RowRelease:
                 "task": _guess(self.after.task),
                 **vars(self.utility),
             },
+            "funnel": self.funnel.to_dict(),
             "task": self.task,
             "attacked_on": self.attacked_on,
             "notes": list(self.notes),
@@ -239,6 +242,7 @@ def release_rows(
         before=before,
         after=after,
         utility=utility(table.sample.rows, released),
+        funnel=funnel_view(table, scores.log_lift, scores.prior),
         task=None if table.task is None else table.task.name,
         attacked_on=size,
         notes=(*scores.notes, *plan.notes, *_warnings(table, plan, size)),

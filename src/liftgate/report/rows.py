@@ -12,7 +12,7 @@ from markupsafe import Markup
 from liftgate.certificates.assumptions import explain
 from liftgate.estimators.reliability import Point, calibration_error
 from liftgate.labels import Label, label_text
-from liftgate.report import numbers, phrases, words
+from liftgate.report import numbers, phrases, row_funnel, words
 from liftgate.report.drawings import Figure, heat_section
 from liftgate.report.figures import gate, histogram
 from liftgate.report.figures.curves import Line, curves
@@ -75,6 +75,7 @@ def page(found: RowRelease, context: Context) -> Page:
             ],
             "groups": _groups(found),
             "attacked": _attacked(found),
+            "funnel": Section(row_funnel.TITLE, row_funnel.TEXT, row_funnel.figures(found.funnel)),
             "table": heat_section(view, (), ("within",) * len(after.public)),
             "check": "\n".join(
                 (
