@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that are made from the lists: measures.md and cli.md. With --check it only compares."""
+"""Writes the pages of docs/ that are made from the lists: measures.md, cli.md and assumptions.md. With --check it only compares."""
 
 from __future__ import annotations
 
@@ -55,7 +55,14 @@ def commands_page() -> str:
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
 
 
-PAGES = {"measures.md": measures_page, "cli.md": commands_page}
+def assumptions_page() -> str:
+    """Every assumption in two sentences."""
+    from liftgate.certificates.assumptions import page
+
+    return page()
+
+
+PAGES = {"measures.md": measures_page, "cli.md": commands_page, "assumptions.md": assumptions_page}
 
 
 def main() -> int:

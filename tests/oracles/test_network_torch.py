@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.estimators.problems import Problem, gauss, mixed, rmse
 
 from liftgate.estimators import nets
 from liftgate.estimators.encoding import Encoder
@@ -12,7 +13,6 @@ from liftgate.estimators.folds import held_out
 from liftgate.estimators.network import network
 from liftgate.estimators.rows import Sample
 from liftgate.estimators.scale import normalised
-from tests.estimators.problems import Problem, gauss, mixed, rmse
 
 pytestmark = pytest.mark.oracle
 
