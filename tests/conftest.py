@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of public tables (LIFTGATE_DATA); tests that need it are confirmations, never the only proof."""
-    folder = Path(os.environ.get("LIFTGATE_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("LIFTGATE_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip("no data folder: set LIFTGATE_DATA")
     return folder

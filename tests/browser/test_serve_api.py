@@ -8,10 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
-from schemathesis import GenerationMode
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +21,9 @@ ALIKE = settings(
 
 def test_no_call_is_a_fault(served: Any) -> None:
     """2,000 calls made from the OpenAPI description by schemathesis, fitting and not fitting: 0 answers of 5xx."""
+    import schemathesis
+    from schemathesis import GenerationMode
+
     schema = schemathesis.openapi.from_url(f"{served.address}openapi.json")
     asked = [found.ok() for found in schema.get_all_operations()]
     assert len(asked) > 15

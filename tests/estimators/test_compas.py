@@ -12,7 +12,7 @@ import pytest
 import liftgate as lg
 from liftgate.estimators.scores import Scores
 
-DATA = Path(os.environ.get("LIFTGATE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("LIFTGATE_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="real data not present")
 PUBLIC = ["sex", "age", "priors_count", "length_of_stay_days", "decile_score", "c_charge_degree"]
 

@@ -139,7 +139,7 @@ def test_clusters_repeat_and_are_nearest() -> None:
     assert len(centres_of(np.repeat([[0.0], [1.0]], 30, axis=0), 10, 0)) == 2
 
 
-DATA = Path(os.environ.get("LIFTGATE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("LIFTGATE_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 ADULT = ("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income")  # fmt: skip
 
 
