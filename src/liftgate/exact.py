@@ -62,11 +62,6 @@ def fraction(value: object, place: str = "number") -> Fraction:
     raise DataError(place, f"{value!r} is not a number", "give a whole number, a fraction such as 3/4, or a decimal")
 
 
-def fraction_text(value: Fraction) -> str:
-    """A fraction as ``p/q``, or as ``p`` when it is whole."""
-    return str(value)
-
-
 def power_of_ten(value: Fraction) -> int:
     """The power of ten of the first digit of a positive number, however long it is.
 

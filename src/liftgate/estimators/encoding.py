@@ -110,13 +110,6 @@ class Encoder:
         return cls(tuple(parts))
 
 
-def ordinal(rows: Rows) -> Floats:
-    """Rows x columns with categories as codes and NaN where an entry is missing: what trees read."""
-    return np.column_stack(
-        [c.values if c.kind == "number" else np.where(c.values < 0, np.nan, c.values) for c in rows.columns]
-    ).astype(np.float64)
-
-
 def _signed_log(values: Floats) -> Floats:
     return np.asarray(np.sign(values) * np.log1p(np.abs(values)))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from liftgate.certificates import Certificate
 from liftgate.couplings.chains import Chain, ChainProof, RelationBetween, prove
-from liftgate.couplings.families import Family, PairFound, Search, search
+from liftgate.couplings.families import Family, Search, search
 from liftgate.couplings.hinges import Hinges, exp_at_least, exp_factor, log_up, rational_eps, small_delta
 from liftgate.couplings.laws import Law, LawLike
 from liftgate.couplings.products import Composition, composed, power
@@ -224,8 +224,3 @@ def _certificate(p: Profile, question: Question) -> Certificate:
     if not question.asked:
         return certify_profile(p)
     return certify(p, question.exp_eps, question.delta, eps=question.eps)
-
-
-def worst_pairs(found: Search, most: int = 12) -> tuple[PairFound, ...]:
-    """The first pairs of a search."""
-    return found.found[:most]
