@@ -1,7 +1,7 @@
 """Exact flows and block splitting for any relation, written once and run twice: on lists of whole numbers of any size, and by numba on int64.
 
 Every function only reads and writes positions of sequences, so the same lines are correct for Python integers and for
-int64 as long as no product leaves 2^62, which :mod:`liftgate.couplings.blocks` guarantees before it picks int64.
+int64 as long as no product leaves 2^62, which :mod:`liftgate.couplings.blocks` makes sure of before it picks int64.
 A *segment* is a part ``left[l0:l1]``, ``right[r0:r1]`` of the two orders; splitting a segment permutes only inside it.
 """
 

@@ -157,7 +157,7 @@ def _facts(a: Announcement, order: Sequence[int]) -> Facts:
     lines.append(Fact("Outcomes silenced", gone))
     lines.append(Fact("Readers who know the method", _COVERED[a.inversion.verdict]))
     lines.append(
-        Fact("Rates published with", "all digits" if a.digits is None else f"{a.digits} decimals, verified again")
+        Fact("Rates published with", "all digits" if a.digits is None else f"{a.digits} decimals, checked again")
     )
     note = "Confidence = the largest probability a reader may give to one private value of one person, knowing group and outcome."
     return Facts("Announcement facts", lines, note)
@@ -325,8 +325,8 @@ def _fairness(a: Announcement) -> list[dict[str, str]]:
 
 def _not_said(a: Announcement) -> list[str]:
     return [
-        "Not a guarantee against a reader who knows fidelity and method. See the warning above.",
-        "Not a guarantee if other figures are published as well: run liftgate attack on all of them together.",
+        "Not what a reader who knows fidelity and method can conclude. See the warning above.",
+        "Not what other published figures add: run liftgate attack on all of them together.",
         "Not that the decision itself is fair or lawful.",
     ]
 

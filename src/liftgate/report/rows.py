@@ -180,7 +180,7 @@ def _figures(found: RowRelease, view: View) -> list[Figure]:
     error = calibration_error(found.reliability)
     return [
         Figure("How far a single row moves belief", spread, "Estimated, by models that have not seen the row.", "Rows in groups of equal size, by their largest lift."),
-        Figure("Whether the scores can be trusted", _reliability(found.reliability, found.scores.labels), "Said against seen, in ten parts of equal size.", f"Said and seen differ by {error:.3f} on average. On the line they agree."),
+        Figure("Whether the scores are right on average", _reliability(found.reliability, found.scores.labels), "Said against seen, in ten parts of equal size.", f"Said and seen differ by {error:.3f} on average. On the line they agree."),
     ]  # fmt: skip
 
 
