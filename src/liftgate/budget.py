@@ -58,7 +58,7 @@ class Budget:
                 raise BudgetError("budget alip", "a side is missing", "give both, for example alip:1,1")
             if not 0 <= self.low <= 1 <= self.up:
                 raise BudgetError(
-                    "budget alip",
+                    f"budget {self.asked.partition(':')[0] or self.kind}",
                     f"low {self.low}, up {self.up}",
                     "low must be in [0, 1] and up at least 1, or even silence breaks it",
                 )
@@ -233,11 +233,15 @@ class Budget:
 
     @property
     def text(self) -> str:
-        """The budget as it was asked for, or its bounds."""
-        if self.asked:
-            return self.asked
-        order = f"{self.order}," if self.order is not None else ""
-        return f"{self.kind}:{order}{_side(self.low)},{_side(self.up)}"
+        """The budget as it was asked for, or its bounds, which are factors and not epsilons.
+
+        >>> Budget("alip", Fraction(1, 2), Fraction(2)).text, Budget("ldp", None, Fraction(2)).text
+        ('between:1/2,2', 'ldp with bounds none, 2')
+        """
+        if self.asked or self.kind == "alip":
+            return self.asked or f"between:{self.low},{self.up}"
+        order = f" of order {self.order}" if self.order is not None else ""
+        return f"{self.kind}{order} with bounds {_side(self.low)}, {_side(self.up)}"
 
     @property
     def sentence(self) -> str:

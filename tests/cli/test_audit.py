@@ -192,6 +192,16 @@ def test_labels_cannot_write_to_the_terminal(folder: Path, run: Run) -> None:
     assert code == 0
     assert "[bold red]x" in out
     assert "\x1b[31m" not in out
+    (folder / "odd.csv").write_text('a,s\n"one\ntwo",1\n"one\ntwo",2\n\x1b[31mz,1\n\x1b[31mz,1\nq,2\n')
+    for more in (("--budget", "lip:0.2"), ("--budget", "lip:0.2", "--mechanism", "merge-all")):
+        code, out, _ = run("protect", "odd.csv", "--sensitive", "s", "--public", "a", *more)
+        assert code == 0
+        assert "␛[31mz" in out
+        assert "one␊two" in out
+        assert "\x1b[31m" not in out
+    code, _, err = run("audit", "odd.csv", "--sensitive", "\x1b[31m", "--public", "a", "--missing-token", "\x1b[31m")
+    assert code == 2
+    assert "\x1b" not in err
 
 
 # ---- policy ------------------------------------------------------------------------------------

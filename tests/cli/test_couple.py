@@ -40,6 +40,16 @@ def test_refuted_with_an_event(laws: Path, run: Run) -> None:
     assert run("check", "c.json")[0] == 0
 
 
+def test_laws_that_share_no_output_are_told_apart(laws: Path, run: Run) -> None:
+    """Every output of the left law is the event; only equal laws have none."""
+    (laws / "other.csv").write_text("label,mass\nred,1/2\nblue,1/2\n")
+    code, out, _ = run("couple", "coin.csv", "other.csv", "--exp-eps", "2")
+    assert code == 1
+    assert "Under coin, an output among “yes” or “no” appears always. Under other, it never appears" in out
+    assert "No event tells" not in out
+    assert "No event tells the two laws apart." in run("couple", "coin.csv", "coin.csv", "--exp-eps", "2")[1]
+
+
 def test_proved_with_a_coupling(laws: Path, run: Run) -> None:
     """Exit 0 where the delta is enough, by factor or by eps, and under a looser relation."""
     ask = ("couple", "4.json", "5.json", "--delta", "1/22")

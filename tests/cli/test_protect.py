@@ -146,7 +146,10 @@ def test_page_and_certificate(jobs: Path, run: Run) -> None:
         (("--out", "x", "--keep", "job"), ["it is released in its protected form"]),
         (("--out", "x", "--draw", "keyed"), ["--key-file was not given"]),
         (("--out", "x", "--draw", "keyed", "--key-file", "nokey", "--id", "id"), ["nokey: cannot be read"]),
-        (("--out", "x", "--draw", "keyed", "--key-file", "short", "--id", "id"), ["fewer than 16 bytes"]),
+        (
+            ("--out", "x", "--draw", "keyed", "--key-file", "short", "--id", "id"),
+            ["--key-file short", "fewer than 16 bytes"],
+        ),
         (("--out", "x", "--draw", "keyed", "--key-file", "key", "--id", "ward"), ["'0' occurs 18 times"]),
         (("--out", "x", "--draw", "keyed", "--key-file", "key"), ["--id was not given"]),
         (("--out", "no/x"), ["there is no folder no"]),
@@ -168,6 +171,14 @@ def test_what_cannot_be_asked_exits_2_and_leaves_nothing(
     for word in told:
         assert word in err
     assert {p.name for p in jobs.iterdir()} == before
+
+
+def test_a_budget_of_1_reads_as_kept(jobs: Path, run: Run) -> None:
+    """Lifts of exactly 1 are computed in floats and never printed on the wrong side of the bound."""
+    for mechanism in ("merge-all", "optimal"):
+        out = run(*ASK, "--budget", "lip:0", "--mechanism", mechanism)[1]
+        assert "rises to at most 1.00 times" in out
+        assert "falls to no less than 1.00 times" in out
 
 
 def test_a_budget_is_needed(jobs: Path, run: Run) -> None:

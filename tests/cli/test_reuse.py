@@ -39,6 +39,8 @@ def test_the_next_delivery_is_audited_and_written(released: Path, run: Run) -> N
     assert (code, err) == (0, "")
     assert out.startswith("✓ The next delivery may be released as the manifest says")
     assert "only this delivery was audited" in out
+    told = out.split("Budget: ")[1].split(": ")[0]  # the bounds of the manifest, which a manifest holds as factors
+    assert lg.Budget.parse(told).up == lg.Budget.lip("0.4").up
     assert "Keep private: second-release.cert.json" in out
     assert pq.read_table("second-release.parquet").num_rows == 200
     assert run("check", "second-release.cert.json", "c.json")[0] == 0

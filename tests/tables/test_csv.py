@@ -63,9 +63,9 @@ def test_an_empty_field_is_missing_and_an_empty_quoted_field_is_text(tmp_path: P
     [
         ("utf-8", "UTF-8"),
         ("utf-8-sig", "UTF-8 with byte order mark"),
-        ("utf-16", "utf-16"),
-        ("utf-16-le", "utf-16-le"),
-        ("utf-16-be", "utf-16-be"),
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16-LE"),
+        ("utf-16-be", "UTF-16-BE"),
         ("latin-1", "Latin-1"),
         ("cp1252", "cp1252"),
     ],
@@ -121,6 +121,7 @@ def test_files_without_a_header_take_their_names_from_columns(tmp_path: Path) ->
     joint = read_joint(path, "s", "x", columns=["s", "n", "x"])
     assert (joint.public, joint.source.rows) == (("u", "v"), 2)
     assert columns_of(path, columns=["s", "n", "x"]) == ["s", "n", "x"]
+    assert columns_of(path, columns="s, n,x") == ["s", "n", "x"]
     with pytest.raises(DataError, match=r"t.csv, line 1: 3 fields where there should be 2"):
         read_joint(path, "s", "x", columns=["s", "x"], delimiter=" ")
     with pytest.raises(DataError, match=r"columns, column 's': two columns have this name"):
@@ -167,6 +168,21 @@ def test_a_token_that_has_blanks_is_not_met_without_trim(tmp_path: Path) -> None
 def test_broken_files_are_refused_with_the_line(tmp_path: Path, data: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "fix"),
+    [
+        ("39,Male,x\n50,Male,y\n", None, "where the first line is a row and no header, name the columns"),
+        ("A11 6 A34 x\nA12 48 A32 y\n", None, "where it is several, name the delimiter"),
+        ("a,b,c,d,e\n", ["s", "x"], "line 1: 5 fields where there should be 2. Fix: name every column"),
+    ],
+)
+def test_a_file_without_a_header_is_met_with_the_right_option(
+    tmp_path: Path, data: str, columns: list[str] | None, fix: str
+) -> None:
+    with pytest.raises(DataError, match=fix):
+        read_joint(put(tmp_path, data), "s", "x", columns=columns)
 
 
 def test_a_ragged_line_far_down_is_named(tmp_path: Path) -> None:

@@ -102,13 +102,5 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
 
 def _how_to_read(options: dict[str, Any]) -> dict[str, Any]:
-    columns = options["columns"]
-    return {
-        "count": options["count"],
-        "missing": options["missing"],
-        "missing_tokens": options["missing_tokens"],
-        "columns": [c.strip() for c in columns.split(",")] if columns else None,
-        "delimiter": options["delimiter"],
-        "encoding": options["encoding"],
-        "trim": options["trim"],
-    }
+    names = ("count", "missing", "missing_tokens", "columns", "delimiter", "encoding", "trim")
+    return {name: options[name] for name in names}

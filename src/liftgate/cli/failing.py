@@ -16,9 +16,9 @@ def could_not_ask(error: BaseException, as_json: bool) -> int:
     if record is None:
         raise error
     text = f"{record['place']}: {record['value'].rstrip('.')}" if record["place"] else record["value"].rstrip(".")
-    print(f"error: {text}.", file=sys.stderr)
-    if record["fix"]:
-        print(f"fix: {record['fix']}", file=sys.stderr)
+    for line in (f"error: {text}{'' if text.endswith('?') else '.'}", f"fix: {record['fix']}" if record["fix"] else ""):
+        if line:
+            print("".join(c if c.isprintable() or c in "\n\u00a0" else repr(c)[1:-1] for c in line), file=sys.stderr)
     if as_json:
         print(json.dumps({"error": record}, ensure_ascii=False))
     return 2

@@ -153,11 +153,10 @@ def joint_from(options: dict[str, Any]) -> Any:
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
     """How the table is to be read, in the words of ``read_joint``."""
-    same = ("count", "missing", "missing_tokens", "zeros", "delimiter", "encoding", "trim", "memory", "query")
-    columns = options["columns"]
+    rules = ("count", "missing", "missing_tokens", "zeros", "memory", "query")
+    file = ("columns", "delimiter", "encoding", "trim")
     return {
-        **{name: options[name] for name in same},
+        **{name: options[name] for name in (*rules, *file)},
         "table": options["table_name"],
-        "columns": [c.strip() for c in columns.split(",")] if columns is not None else None,
         **({"max_cells": options["max_cells"]} if options["max_cells"] else {}),
     }

@@ -114,6 +114,7 @@ def _look_ahead(options: dict[str, Any]) -> bytes | None:
 def _key(path: Path) -> bytes:
     """The bytes of a key file, without a line end; a warning where others can read it."""
     from liftgate.errors import UsageError
+    from liftgate.tables.draws import LEAST_KEY_BYTES
 
     try:
         mode, secret = path.stat().st_mode, path.read_bytes()
@@ -121,13 +122,16 @@ def _key(path: Path) -> bytes:
         raise UsageError(f"--key-file {path}", f"cannot be read ({error.strerror})", "name a file of yours") from None
     if mode & 0o077:
         click.echo(f"warning: others can read the key file {path}; chmod 600 {path}", err=True)
-    return secret.rstrip(b"\r\n")
+    secret = secret.rstrip(b"\r\n")
+    if len(secret) < LEAST_KEY_BYTES:
+        fix = "write 32 random bytes into it: head -c 32 /dev/urandom > FILE"
+        raise UsageError(f"--key-file {path}", f"it holds fewer than {LEAST_KEY_BYTES} bytes", fix)
+    return secret
 
 
 def _write(found: Release, options: dict[str, Any], secret: bytes | None) -> Written:
     from liftgate.cli.progress import doing
 
-    columns = options["columns"]
     with doing(f"writing {options['out']}"):
         return found.apply(
             options["table"],
@@ -141,7 +145,7 @@ def _write(found: Release, options: dict[str, Any], secret: bytes | None) -> Wri
             force=options["force"],
             count=options["count"],
             missing_tokens=options["missing_tokens"],
-            columns=[c.strip() for c in columns.split(",")] if columns else None,
+            columns=options["columns"],
             delimiter=options["delimiter"],
             encoding=options["encoding"],
             trim=options["trim"],

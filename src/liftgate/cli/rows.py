@@ -53,7 +53,6 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
     refuse_existing(options["html"], options["certificate"], options["scores"], force=options["force"])
     budget = _look_ahead(options)
-    columns = options["columns"]
     with doing(f"rows of {without_password(options['table'])}") as tell:
         found = release_rows(
             options["table"],
@@ -72,7 +71,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
             categories=options["categories"],
             missing_tokens=options["missing_tokens"],
             max_classes=options["max_classes"],
-            columns=[c.strip() for c in columns.split(",")] if columns else None,
+            columns=options["columns"],
             delimiter=options["delimiter"],
             encoding=options["encoding"],
             trim=options["trim"],

@@ -24,12 +24,18 @@ def console() -> Console:
     """Standard output; rich decides about colour and width, and never about what labels mean."""
     from rich.console import Console
 
+    from liftgate.report.words import pictured
+
     class Patient(Console):
         """A reader that stops reading (`| head`) changes neither the answer nor the exit code."""
 
         def on_broken_pipe(self) -> None:
             self.quiet = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            """A label may hold line ends and control sequences: they are shown, not obeyed."""
+            super().print(*(pictured(o) if isinstance(o, str) else o for o in objects), **options)
 
     return Patient(highlight=False, markup=False, emoji=False)
 
@@ -38,8 +44,10 @@ def verdict_line(word: str, text: str) -> Any:
     """A mark, a word and a sentence, coloured by the word."""
     from rich.text import Text
 
+    from liftgate.report.words import pictured
+
     line = Text(f"{MARK.get(word, '·')} ", style=f"bold {COLOUR.get(word, 'yellow')}")
-    return line.append(text, style="bold")
+    return line.append(pictured(text), style="bold")
 
 
 def command_line(ctx: click.Context) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from liftgate.cli.show import console, verdict_line
 from liftgate.exact import fraction
 from liftgate.labels import label_text
+from liftgate.report.words import visible
 
 if TYPE_CHECKING:
     from liftgate.transparency import Announcement, Attack
@@ -73,7 +74,7 @@ def show_announcement(found: Announcement, files: Sequence[tuple[str, Path | Non
                 ", ".join(f"{v:.4g}" for v in (c[i] if rules.rule.ndim == 2 else [c[i][1]]))
                 for c in (rules.chances, found.chances)
             ]
-            row = [label_text(rules.groups.label(g)), label_text(rules.row_label(int(i))), *chances]
+            row = [visible(label_text(label)) for label in (rules.groups.label(g), rules.row_label(int(i)))] + chances
             row += [percent_up(float(found.promised[g])), percent_up(float(found.floor[g]))]
             table.add_row(*(Text(cell) for cell in row))
     out.print(table)
@@ -114,7 +115,7 @@ def show_attack(found: Attack, html: Path | None) -> None:
         for (group, private), interval in list(found.rules.items())[:MOST_ROWS]:
             cells = [interval, *(found.posteriors[group, o, private] for o in outcomes)]
             ends = [f"{i.low:.3f} to {i.high:.3f}" + ("" if i.solved else " ?") for i in cells]
-            table.add_row(*(Text(cell) for cell in (label_text(group), label_text(private), *ends)))
+            table.add_row(*(Text(cell) for cell in (visible(label_text(group)), visible(label_text(private)), *ends)))
         out.print(table)
         if len(found.rules) > MOST_ROWS:
             out.print(f"  and {len(found.rules) - MOST_ROWS} more rows (all of them with --json)")

@@ -139,7 +139,7 @@ def show_subsets(found: Subsets) -> None:
         if head != "people outside" or found.budget is not None:
             table.add_column(head, justify="right" if side == "right" else "left")
     for s in found.sets:
-        row = [" + ".join(s.columns), numbers.count(s.values)]
+        row = [words.visible(" + ".join(s.columns)), numbers.count(s.values)]
         if found.budget is not None:
             row.append(numbers.percent(s.share_outside) if s.values_outside else "none")
         row += [numbers.lift(s.measures[m]) + "×" for m in ("max-lift", "min-lift")]

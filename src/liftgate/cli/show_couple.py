@@ -43,6 +43,8 @@ def show_couple(found: Couple, html: Path | None = None, certificate: Path | Non
         out.print(
             f"  Step by step ({how}): ratio {said.ratio(proof.exp_eps)}, δ = {said.share(proof.delta)}.", soft_wrap=True
         )
+    if found.composition is not None or found.chain is not None:
+        out.print()
     out.print(_blocks(found))
     out.print()
     out.print(f"  Certificate: {found.certificate.kind}, {found.certificate.verdict.reason}", soft_wrap=True)
@@ -72,7 +74,7 @@ def _pairs(found: Couple) -> Any:
     assert found.search is not None
     table = _table("worst neighbours", "left", "right", "least ratio", "least δ")
     for one in found.search.found[:MOST_ROWS]:
-        pair = [one.pair.kind, *(words.cut(label_text(v), 24) for v in (one.pair.left, one.pair.right))]
+        pair = [one.pair.kind, *(words.cut(words.visible(label_text(v)), 24) for v in (one.pair.left, one.pair.right))]
         delta = "" if one.delta is None else said.share(one.delta)
         table.add_row(*(Text(cell) for cell in (*pair, said.ratio(one.exp_eps), delta)))
     return _more(table, len(found.search.found) - MOST_ROWS)

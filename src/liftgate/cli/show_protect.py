@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,14 +90,16 @@ def _extremes(found: Release) -> str:
     from liftgate.report import numbers
 
     before, after = found.measures_before, found.measures_after
-    sides = (found.budget.low, found.budget.up) if found.budget.kind == "alip" else (None, None)
+    low, up = (found.budget.low, found.budget.up) if found.budget.kind == "alip" else (None, None)
+    most, least = Fraction(after["max-lift"]), Fraction(after["min-lift"])  # floats of lifts that were proven inside
+    most, least = most if up is None else min(most, up), least if low is None else max(least, low)
 
-    def lift(value: float) -> str:
-        return numbers.lift(value, *sides, digits=3)
+    def lift(value: Fraction | float) -> str:
+        return numbers.lift(value, low, up, digits=3)
 
     return (
-        f"Belief rises to at most {lift(after['max-lift'])} times (was {lift(before['max-lift'])}) "
-        f"and falls to no less than {lift(after['min-lift'])} times (was {lift(before['min-lift'])}) what it was before."
+        f"Belief rises to at most {lift(most)} times (was {lift(before['max-lift'])}) "
+        f"and falls to no less than {lift(least)} times (was {lift(before['min-lift'])}) what it was before."
     )
 
 

@@ -44,7 +44,8 @@ def show_rows(found: RowRelease, written: WrittenRows | None, options: dict[str,
     for sentence in said:
         out.print(f"  {sentence}", soft_wrap=True)
     if found.rules:
-        out.print("\n  Flagged are mostly rows where", soft_wrap=True)
+        out.print()
+        out.print("  Flagged are mostly rows where", soft_wrap=True)
         for rule in found.rules:
             out.print(f"  - {rule.text}: {rule.flagged:,} of {rule.rows:,}", soft_wrap=True)
     for told in found.told[:3]:

@@ -17,7 +17,7 @@ def choose(joint: Joint, budget: Budget) -> tuple[str, str]:
 
     >>> j = Joint.from_counts([[9, 1], [1, 9]])
     >>> choose(j, Budget.lip(1))
-    ('optimal', '2 values are few enough to prove that no other release keeps more')
+    ('optimal', '2 values are few enough to look for a proof that no other release keeps more')
     """
     values, classes = len(joint.public), len(joint.sensitive)
     size = f"{values:,} values"
@@ -26,11 +26,11 @@ def choose(joint: Joint, budget: Budget) -> tuple[str, str]:
         return _merging(values, reason)
     if budget.kind in ("alip", "ldp"):
         if values <= 100 and classes <= 10:
-            return "optimal", f"{size} are few enough to prove that no other release keeps more"
+            return "optimal", f"{size} are few enough to look for a proof that no other release keeps more"
         if (values <= 1000 and classes <= 5) or (values <= 200 and classes <= 15):
             return "optimal", f"{size} can be searched within the time limit; the gap that is left is told"
     elif values <= 20 and classes <= 10:
-        return "optimal", f"{size} are few enough to prove that no other release keeps more"
+        return "optimal", f"{size} are few enough to look for a proof that no other release keeps more"
     return _merging(values, f"{size} x {classes:,} sensitive values are too many for the optimal response")
 
 

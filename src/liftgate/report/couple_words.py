@@ -125,14 +125,13 @@ def clearest_event(found: Couple) -> Event | None:
     else:
         event = set(p.violating_set(exp_eps=t))
         chosen = {i for i, a in enumerate(p.left.labels) if a in event}
-    if not chosen or len(chosen) == len(p.left):
-        return None
     image = {j for i in chosen for j in p.relation.row(i)}
-    return Event(
+    event = Event(
         tuple(p.left.labels[i] for i in sorted(chosen)),
         Fraction(sum(p.left.weights[i] for i in chosen), p.left.scale),
         Fraction(sum(p.right.weights[j] for j in image), p.right.scale),
     )
+    return None if not chosen or (len(chosen) == len(p.left) and event.left == event.right) else event
 
 
 def outputs_text(outputs: Sequence[Any], most: int = 4) -> str:

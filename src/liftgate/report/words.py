@@ -98,10 +98,19 @@ def visible(label: str) -> str:
     >>> visible("a\\x00b"), visible(""), visible("  "), visible("plain")
     ('a␀b', '(empty)', '“  ”', 'plain')
     """
-    text = "".join(_picture(c) for c in label)
+    text = pictured(label)
     if not text:
         return "(empty)"
     return f"“{text}”" if text != text.strip() else text
+
+
+def pictured(text: str) -> str:
+    """A text in which control characters are their pictures, so that none of them moves a cursor.
+
+    >>> pictured("a\\x1b[2J\\nb")
+    'a␛[2J␊b'
+    """
+    return "".join(_picture(c) for c in text)
 
 
 def _picture(c: str) -> str:

@@ -13,7 +13,7 @@ from liftgate.joint import Joint
 from liftgate.labels import Label
 from liftgate.tables.columns import combine, encode
 from liftgate.tables.reading import MAX_CELLS, Rules, count_joint
-from liftgate.tables.sources import Options, open_source
+from liftgate.tables.sources import Options, header_names, open_source
 
 __all__ = ["MAX_CELLS", "columns_of", "marginal", "read_joint"]
 
@@ -49,13 +49,9 @@ def read_joint(
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     rules = Rules(missing, tokens, trim, max_cells, zeros)
-    options = Options(table, query, delimiter, encoding, _names(columns), trim, memory)
+    options = Options(table, query, delimiter, encoding, header_names(columns), trim, memory)
     with open_source(source, options) as opened:
         return count_joint(opened, sensitive, public, count, rules, progress or _silent, designed)
-
-
-def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
 
 
 def _silent(step: str) -> None:
@@ -73,7 +69,7 @@ def columns_of(
     trim: bool = False,
 ) -> list[str]:
     """The names of the columns of a source, without counting anything."""
-    options = Options(table, query, delimiter, encoding, _names(columns), trim)
+    options = Options(table, query, delimiter, encoding, header_names(columns), trim)
     with open_source(source, options) as opened:
         return list(opened.columns)
 

@@ -99,6 +99,10 @@ def missing_column(text: str, columns: Sequence[str], place: str) -> DataError:
     else:
         shown = ", ".join(repr(c) for c in columns[:12])
         fix = f"the columns are {shown}{' and more' if len(columns) > 12 else ''}"
+        if any(re.fullmatch(NUMBER, c.strip()) for c in columns):
+            fix += "; where the first line is a row and no header, name the columns (--columns)"
+        elif len(columns) == 1 and len(columns[0].split()) > 3:
+            fix += "; where it is several, name the delimiter (--delimiter), and the columns if there is no header (--columns)"
     return DataError(f"{place}, column {text!r}", "no such column", fix)
 
 

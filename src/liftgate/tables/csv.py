@@ -73,7 +73,7 @@ def inspect(
     if look.size == 0:
         raise DataError(place, "the file is empty", "give a file with a header line and at least one row")
     found = _encoding(path, zipped, look, encoding)
-    notes = [f"{place}: encoding {_ENCODINGS.get(found, found)} {'as given' if encoding else 'detected'}"]
+    notes = [f"{place}: encoding {_ENCODINGS.get(found, found.upper())} {'as given' if encoding else 'detected'}"]
     kept = path
     if found not in ("utf-8", "utf-8-sig"):
         kept = _rewrite(path, zipped, found, folder, place)
@@ -316,18 +316,19 @@ def ragged(file: CsvFile, fields: int) -> DataError | None:
         try:
             for row in reader:
                 if len(row) != fields and row:
-                    return ragged_error(file.place, reader.line_num, len(row), fields)
+                    return ragged_error(file, reader.line_num, len(row), fields)
         except _csv.Error as e:
             return DataError(f"{file.place}, line {reader.line_num}", str(e), "repair this line")
     return None
 
 
-def ragged_error(place: str, line: int, found: int, fields: int) -> DataError:
+def ragged_error(file: CsvFile, line: int, found: int, fields: int) -> DataError:
     """A line with too many or too few fields."""
+    named = "name every column (--columns), " if file.header is None else ""
     return DataError(
-        f"{place}, line {line}",
+        f"{file.place}, line {line}",
         f"{found} field{'s' * (found != 1)} where there should be {fields}",
-        "repair the line, or name the right delimiter (--delimiter)",
+        f"{named}repair the line, or name the right delimiter (--delimiter)",
     )
 
 

@@ -189,10 +189,10 @@ def engine_error(error: Exception, opened: Opened) -> LiftgateError:
 def _csv_error(text: str, file: CsvFile, opened: Opened) -> DataError | None:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    if len(opened.files) == 1 and line and fields:
-        return ragged_error(file.place, int(line[1]), int(fields[2]), int(fields[1]))
-    if (found := ragged(file, opened.width)) is not None:
+    if (found := ragged(file, opened.width)) is not None:  # first: the engine stops counting at one field too many
         return found
+    if len(opened.files) == 1 and line and fields:
+        return ragged_error(file, int(line[1]), int(fields[2]), int(fields[1]))
     if len(opened.files) == 1 and line:
         problem = "a quote is opened and not closed, or text follows a closing quote" if "quote" in text else "not CSV"
         return DataError(f"{file.place}, line {line[1]}", problem, "repair the line")

@@ -59,8 +59,8 @@ def _files(text: str) -> list[Found]:
     if path.is_dir():
         inside = sorted(p for p in path.rglob("*.parquet") if _visible(p.relative_to(path)) and p.is_file())
         if not inside:
-            fix = f"name a file, or a pattern such as {path.name}/*.csv"
-            raise DataError(path.name, "this is a folder without .parquet files", fix)
+            fix = f"name a file, or a pattern such as {path.name or path}/*.csv"
+            raise DataError(path.name or str(path), "this is a folder without .parquet files", fix)
         return [Found(p, _parts(p, path)) for p in inside]
     if path.exists() or not glob.has_magic(text):
         return [Found(path)]

@@ -19,6 +19,13 @@ from liftgate.tables.dialects import DUCKDB, Dialect
 LEAST_MEMORY = 100_000  # in kB
 
 
+def header_names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """The column names of a file without a header: a sequence, or one text with commas between them."""
+    if isinstance(columns, str):
+        return tuple(name.strip() for name in columns.split(","))
+    return None if columns is None else tuple(columns)
+
+
 @dataclass(frozen=True)
 class Options:
     """How to read a source."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from liftgate.tables.duckdb import engine_error
-from liftgate.tables.sources import Options, open_source
+from liftgate.tables.sources import Options, header_names, open_source
 
 COMMONEST = 5
 MOST_COLUMNS = 200
@@ -39,7 +39,7 @@ def survey(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     trim: bool = False,
 ) -> Survey:
     """Look at a table once; numbers of values are exact up to a thousand and estimates beyond.
@@ -51,9 +51,8 @@ def survey(
     """
     import duckdb
 
-    header = None if columns is None else tuple(columns)
     found: list[Column] = []
-    with open_source(source, Options(None, None, delimiter, encoding, header, trim)) as opened:
+    with open_source(source, Options(None, None, delimiter, encoding, header_names(columns), trim)) as opened:
         wanted = list(range(min(len(opened.columns), MOST_COLUMNS)))
         bound = opened.bind(wanted, [])
         try:
