@@ -14,7 +14,7 @@ from liftgate.errors import DataError, UsageError
 from liftgate.estimators.rows import Column, Rows, Sample
 from liftgate.labels import Label, label_text
 from liftgate.tables.columns import Spec, combine, encode, find_columns, typed_label
-from liftgate.tables.sources import Bound, Opened, Options, open_source
+from liftgate.tables.sources import Bound, Opened, Options, header_names, open_source
 
 MAX_CLASSES = 50
 MOST_REMOTE_ROWS = 1_000_000
@@ -93,10 +93,9 @@ def read_rows(
     """
     tokens = (missing_tokens,) if isinstance(missing_tokens, str) else tuple(str(t) for t in missing_tokens)
     named = (categories,) if isinstance(categories, str) else tuple(categories)
-    header = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
     if progress is not None:
         progress("reading")
-    with open_source(source, Options(table, query, delimiter, encoding, header, trim)) as opened:
+    with open_source(source, Options(table, query, delimiter, encoding, header_names(columns), trim)) as opened:
         return _read(opened, sensitive, public, person, task, keep, Words(tokens, trim, named), max_classes)
 
 

@@ -70,7 +70,7 @@ class Audit:
         query: str | None = None,
         delimiter: str | None = None,
         encoding: str | None = None,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         trim: bool = False,
     ) -> int:
         """Write every row of ``source`` with the greatest and least lift of its public value; how many there were.
@@ -79,10 +79,10 @@ class Audit:
         public values as they are.
         """
         from liftgate.jobs.scoring import write_scores
-        from liftgate.tables.sources import Options
+        from liftgate.tables.sources import Options, header_names
 
         kept = (keep,) if isinstance(keep, str) else tuple(keep)
-        options = Options(table, query, delimiter, encoding, None if columns is None else tuple(columns), trim)
+        options = Options(table, query, delimiter, encoding, header_names(columns), trim)
         return write_scores(self, source, Path(out), kept, force, tuple(missing_tokens), options).number
 
     def to_dict(self) -> dict[str, Any]:

@@ -146,12 +146,11 @@ class Release:
         ``into`` names a new table of the PostgreSQL server that the rows come from: it takes the place of the rows file.
         """
         from liftgate.jobs.writing import Ask, write
-        from liftgate.tables.sources import Options
+        from liftgate.tables.sources import Options, header_names
 
         def names(given: str | Iterable[str] | None) -> tuple[str, ...]:
             return () if given is None else (given,) if isinstance(given, str) else tuple(str(v) for v in given)
 
-        header = tuple(columns.split(",")) if isinstance(columns, str) else None if columns is None else tuple(columns)
         ask = Ask(
             out=os.fspath(out),
             keep=names(keep),
@@ -167,7 +166,7 @@ class Release:
             tokens=names(missing_tokens),
             publisher=publisher,
             into=into,
-            options=Options(table, query, delimiter, encoding, header, trim, memory),
+            options=Options(table, query, delimiter, encoding, header_names(columns), trim, memory),
         )
         return write(self, source, ask)
 
