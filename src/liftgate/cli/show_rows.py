@@ -8,12 +8,12 @@ from liftgate.cli.show import console, verdict_line
 
 if TYPE_CHECKING:
     from liftgate.jobs.rows import RowRelease
-    from liftgate.jobs.writing_rows import WrittenRows
+    from liftgate.jobs.writing import Written
 
 VERBS = {"blocks": "permuted inside blocks", "shuffle": "permuted", "suppress": "left out"}
 
 
-def show_rows(found: RowRelease, written: WrittenRows | None, options: dict[str, Any]) -> None:
+def show_rows(found: RowRelease, written: Written | None, options: dict[str, Any]) -> None:
     """The result of ``liftgate rows`` for people."""
     out = console()
     n, plan, scores = len(found.scores.log_lift), found.plan, found.scores

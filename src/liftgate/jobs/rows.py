@@ -30,7 +30,7 @@ from liftgate.jobs.audit import Word
 from liftgate.labels import encode_label
 
 if TYPE_CHECKING:
-    from liftgate.jobs.writing_rows import WrittenRows
+    from liftgate.jobs.writing import Written
 
 EXPLAINED = 5
 ASSUMED = (
@@ -103,7 +103,7 @@ class RowRelease:
         *,
         force: bool = False,
         publisher: str | None = None,
-    ) -> WrittenRows:
+    ) -> Written:
         """Write the released rows, the private certificate and the public manifest, all of them or none."""
         from liftgate.jobs.writing_rows import write_rows
 

@@ -53,7 +53,8 @@ class Ask:
 class Written:
     """The three files of a release. ``os.fspath`` gives the rows, so that a reader of tables can open it.
 
-    On a cluster ``rows`` is a folder of files; written into a server it is the name of the table.
+    On a cluster ``rows`` is a folder of files; written into a server it is the name of the table. ``draw`` says how
+    values were drawn; a release of whole records draws none.
     """
 
     rows: Path | str
@@ -62,8 +63,8 @@ class Written:
     columns: tuple[str, ...]
     number: int
     left_out: int
-    draw: str
     sha256: str
+    draw: str | None = None
 
     def __fspath__(self) -> str:
         return str(self.rows)
@@ -77,7 +78,7 @@ class Written:
             "columns": list(self.columns),
             "number": self.number,
             "left_out": self.left_out,
-            "draw": self.draw,
+            **({} if self.draw is None else {"draw": self.draw}),
             "certificate_sha256": self.sha256,
         }
 
@@ -150,7 +151,7 @@ def write(release: Release, source: Any, ask: Ask) -> Written:
             table.describe(manifest)
     proof_target, manifest_target = others
     return Written(
-        ask.into or rows_target, proof_target, manifest_target, rows.columns, rows.number, rows.left_out, ask.draw, proof.hash
+        ask.into or rows_target, proof_target, manifest_target, rows.columns, rows.number, rows.left_out, proof.hash, ask.draw
     )  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liftgate.errors import UsageError
-from liftgate.jobs.writing import files_of
+from liftgate.jobs.writing import Written, files_of
 from liftgate.tables.files import refuse, staged, write_private
 
 if TYPE_CHECKING:
@@ -21,35 +20,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 
-@dataclass(frozen=True)
-class WrittenRows:
-    """The three files of a release of rows. ``os.fspath`` gives the rows."""
-
-    rows: Path
-    certificate: Path
-    manifest: Path
-    columns: tuple[str, ...]
-    number: int
-    left_out: int
-    sha256: str
-
-    def __fspath__(self) -> str:
-        return str(self.rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same facts for ``--json``."""
-        return {
-            "rows": str(self.rows),
-            "certificate": str(self.certificate),
-            "manifest": str(self.manifest),
-            "columns": list(self.columns),
-            "number": self.number,
-            "left_out": self.left_out,
-            "certificate_sha256": self.sha256,
-        }
-
-
-def write_rows(found: RowRelease, out: str | os.PathLike[str], force: bool, publisher: str | None) -> WrittenRows:
+def write_rows(found: RowRelease, out: str | os.PathLike[str], force: bool, publisher: str | None) -> Written:
     """Rows in the order of the table: the public columns of the record released at each place, and kept columns.
 
     Nothing else is written: no sensitive column, no score, no flag, no block.
@@ -69,7 +40,7 @@ def write_rows(found: RowRelease, out: str | os.PathLike[str], force: bool, publ
         write_private(proof_at, found.certificate.to_json())
         manifest_at.write_text(_manifest(found, table.column_names, publisher), encoding="utf-8")
     left_out = len(found.released) - len(table)
-    return WrittenRows(*targets, tuple(table.column_names), len(table), left_out, found.certificate.hash)
+    return Written(*targets, tuple(table.column_names), len(table), left_out, found.certificate.hash)
 
 
 def write_scores(found: RowRelease, path: Path) -> None:

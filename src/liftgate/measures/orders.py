@@ -45,19 +45,7 @@ def sibson(order: float) -> Measure:
         def whole(view: View) -> float:
             return _finished(a, view, view.log_sum(a) / a, np.log(view.prior), centred=True)
 
-    return Measure(
-        name=f"sibson-{order_text(a)}",
-        sentence=f"How much a release tells about the sensitive value, by Sibson's mutual information of order {'infinity' if a == math.inf else order_text(a)}.",
-        formula=formula,
-        citation="LIFT Def. 5, after eq. (33); DOG eq. (7), (8)",
-        unit="nats",
-        family="average",
-        survives_merging=True,
-        fold="mean",
-        value=value,
-        finish=_finish(a),
-        whole=whole,
-    )
+    return _measure("sibson", a, formula, "LIFT Def. 5, after eq. (33); DOG eq. (7), (8)", value, whole)
 
 
 def arimoto(order: float) -> Measure:
@@ -87,11 +75,30 @@ def arimoto(order: float) -> Measure:
         def whole(view: View) -> float:
             return _finished(a, view, _log_norms(view, a), _log_tilted(view, a), centred=False)
 
+    return _measure("arimoto", a, formula, "DOG eq. (6); LIFT Prop. 1-3 and Appendix B", value, whole)
+
+
+def _order(name: str, order: float) -> float:
+    a = float(order)
+    if not a > 0:
+        raise UsageError(name, f"order {order} is not above 0", "give an order above 0, or infinity")
+    return a
+
+
+def _measure(
+    name: str,
+    a: float,
+    formula: str,
+    citation: str,
+    value: Callable[[View], Floats] | None,
+    whole: Callable[[View], float],
+) -> Measure:
+    order = "infinity" if a == math.inf else order_text(a)
     return Measure(
-        name=f"arimoto-{order_text(a)}",
-        sentence=f"How much a release tells about the sensitive value, by Arimoto's mutual information of order {'infinity' if a == math.inf else order_text(a)}.",
+        name=f"{name}-{order_text(a)}",
+        sentence=f"How much a release tells about the sensitive value, by {name.capitalize()}'s mutual information of order {order}.",
         formula=formula,
-        citation="DOG eq. (6); LIFT Prop. 1-3 and Appendix B",
+        citation=citation,
         unit="nats",
         family="average",
         survives_merging=True,
@@ -100,13 +107,6 @@ def arimoto(order: float) -> Measure:
         finish=_finish(a),
         whole=whole,
     )
-
-
-def _order(name: str, order: float) -> float:
-    a = float(order)
-    if not a > 0:
-        raise UsageError(name, f"order {order} is not above 0", "give an order above 0, or infinity")
-    return a
 
 
 def _finish(a: float) -> Callable[[float], float]:
