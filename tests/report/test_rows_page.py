@@ -60,6 +60,18 @@ def test_modes_say_what_was_done(page: Paged) -> None:
     assert "bounds on lift only" in other.text
 
 
+def test_held_out_groups_show_the_lift_of_the_value_they_are_scored_by(page: Paged) -> None:
+    """Names, head and numbers of the table speak of one sensitive value."""
+    for kind in ("rows-blocks", "rows-suppress"):
+        found, read, _ = page(kind)
+        reading = found.reading
+        assert f"Average lift of {reading.label}" in read.text
+        for group in reading.groups:
+            assert group.name.startswith(f"{reading.label}: scored ")
+            cell = next(c for c in group.cells if c.label == reading.label)
+            assert f"{cell.low:.2f} to {cell.up:.2f}" in read.text
+
+
 def test_the_same_result_makes_the_same_page(page: Paged) -> None:
     """Byte for byte, with the same context."""
     found, _, html = page("rows-blocks")

@@ -50,8 +50,12 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class GroupReading:
-    """``at_least``: with 95 % confidence some row of the population has a |log-lift| of at least this."""
+    """``label`` is the sensitive value whose score made the groups.
 
+    ``at_least``: with 95 % confidence some row of the population has a |log-lift| of at least this.
+    """
+
+    label: Label
     groups: tuple[Group, ...]
     overall: Word
     at_least: float
@@ -124,7 +128,7 @@ def group_reading(
     told = [POINTWISE]
     if reading is None:
         told.append("exact tests for groups exist for bounds on lift only, so nothing is decided for this budget")
-    return GroupReading(groups, overall, _at_least(joint, alpha), joint, reading, tuple(told))
+    return GroupReading(labels[s], groups, overall, _at_least(joint, alpha), joint, reading, tuple(told))
 
 
 def _range(low: float, up: float) -> str:

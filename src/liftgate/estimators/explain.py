@@ -42,8 +42,8 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """The explanation in words."""
-        parts = [f"{m.column} = {m.entry} ({m.without:.2f}x without it)" for m in self.moves[:3] if m.size > 0.02]
-        said = f"this row makes {label_text(self.label)} {self.lift:.2f} times as likely as before"
+        parts = [f"{m.column} = {m.entry} ({m.without:.2f}× without it)" for m in self.moves[:3] if m.size > 0.02]
+        said = f"this row makes “{label_text(self.label)}” {self.lift:.2f} times as likely as before"
         return f"{said}; what moves it most: {', '.join(parts)}" if parts else said
 
 

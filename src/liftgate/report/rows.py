@@ -217,14 +217,13 @@ def _why(found: RowRelease, at: int) -> str:
 
 def _groups(found: RowRelease) -> Section:
     reading = found.reading
-    label = _moved_most(found)
+    word = words.visible(words.cut(label_text(reading.label), 24))
     rows = []
     for group in reading.groups:
-        cell = next((c for c in group.cells if c.label == label), group.cells[0])
-        rows.append(
-            [words.visible(words.cut(group.name, 80)), numbers.count(group.rows), f"{cell.lift:.2f}", f"{cell.low:.2f} to {cell.up:.2f}", chip(group.verdict)]
-        )  # fmt: skip
-    heads = ["Held-out rows with similar scores", "Rows", "Average lift", "95 % interval", "Verdict"]
+        cell = next((c for c in group.cells if c.label == reading.label), None)
+        read = ["–", "–"] if cell is None else [f"{cell.lift:.2f}", f"{cell.low:.2f} to {cell.up:.2f}"]
+        rows.append([words.visible(words.cut(group.name, 80)), numbers.count(group.rows), *read, chip(group.verdict)])
+    heads = ["Held-out rows with similar scores", "Rows", f"Average lift of {word}", "95 % interval", "Verdict"]
     title = "What held-out groups of the table as it is show"
     text = (
         "Half of the people were held out; the model and the cuts come from the other half. Exact tests over all groups "
@@ -233,12 +232,6 @@ def _groups(found: RowRelease) -> Section:
     return Section(
         title, text, table=Grid("Held-out groups", heads, rows), notes=[words.capital(n) + "." for n in reading.notes]
     )
-
-
-def _moved_most(found: RowRelease) -> Label:
-    """The sensitive value the groups are cut by: the one whose lifts differ most between them."""
-    spread = found.reading.joint.lift.max(axis=1) - found.reading.joint.lift.min(axis=1)
-    return found.reading.joint.sensitive[int(spread.argmax())]
 
 
 def _attacked(found: RowRelease) -> Section:
