@@ -40,3 +40,32 @@ def test_ids_stand_under_their_paper() -> None:
         title = section.splitlines()[0].strip()
         for number in re.findall(r"^\| E(\d+) \|", section, flags=re.MULTILINE):
             assert int(number) in RANGES[title], f"E{number} under {title}"
+
+
+STATEMENTS = (ROOT / "docs" / "papers.md").read_text()
+ROWS = [line.split(" | ") for line in STATEMENTS.splitlines() if line.startswith("| ") and "`" in line]
+
+
+def test_every_test_that_a_page_names_is_there() -> None:
+    """A file of tests, or one test in it."""
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", REGISTER + STATEMENTS)
+    assert len(named) > 100
+    for file, test in named:
+        assert f"def {test}" in (ROOT / file).read_text(), f"{file}::{test}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("| "))
+def test_every_function_that_a_statement_names_is_there(row: list[str]) -> None:
+    """A module, an entry of a list, or the last part of a dotted name that the code defines."""
+    names = re.findall(r"`([^`]+)`", row[1])
+    assert names
+    for name in names:
+        entry = re.fullmatch(r'[A-Z]+\["(.+)"\]', name)
+        if name.endswith(".py"):
+            assert (ROOT / "src" / "liftgate" / name).is_file(), name
+        elif entry is not None:
+            assert f'"{entry[1]}"' in CODE, name
+        elif not name.startswith("liftgate "):
+            last = name.partition("(")[0].split(".")[-1]
+            defined = re.search(rf"(def|class) {last}\b|^\s*{last}(: \w.*)?( = |$)|^\s*{last}: ", CODE, re.MULTILINE)
+            assert defined or list((ROOT / "src").rglob(f"{last}.py")), name
