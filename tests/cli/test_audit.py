@@ -84,6 +84,19 @@ def test_files_are_private_whole_and_not_replaced(folder: Path, run: Run) -> Non
     assert sorted(p.name for p in folder.iterdir()) == ["page.html", "people.csv", "proof.json"]
 
 
+@pytest.mark.parametrize(
+    "files", [("--html", "people.csv"), ("--html", "same", "--certificate", "./same")], ids=" ".join
+)
+def test_no_file_has_two_parts(files: tuple[str, ...], folder: Path, run: Run) -> None:
+    """--force replaces an old page, never the table that is read, nor a certificate by a page."""
+    before = (folder / "people.csv").read_bytes()
+    code, _, err = run(*ASK, *files, "--force")
+    assert code == 2
+    assert "is read, or written twice, by this command" in err
+    assert (folder / "people.csv").read_bytes() == before
+    assert not (folder / "same").exists()
+
+
 def test_a_broken_budget_is_proven_too(folder: Path, run: Run) -> None:
     """The certificate of an audit that fails proves the exact extremes."""
     assert run(*ASK, "--public", "job", "--budget", "lip:0.1", "--certificate", "bad.json")[0] == 1

@@ -29,14 +29,28 @@ def exit_code(verdict: str | None) -> int:
 
 
 def refuse_existing(*paths: Path | None, force: bool) -> None:
-    """Stop before the work when a file would be replaced or its folder is missing."""
+    """Stop before the work when a file would be replaced, its folder is missing, or it has another part to play."""
+    taken = {Path(word).resolve() for word in _given()}
     for path in paths:
         if path is None:
             continue
         if path.exists() and not force:
             raise UsageError(str(path), "exists", "choose another name or add --force")
+        if path.resolve() in taken:
+            raise UsageError(
+                str(path), "is read, or written twice, by this command", "give each file a name of its own"
+            )
+        taken.add(path.resolve())
         if not path.parent.is_dir():
             raise UsageError(str(path), f"there is no folder {path.parent}", "make the folder first")
+
+
+def _given() -> list[str]:
+    """The files that the command at hand was given to read."""
+    ctx = click.get_current_context(silent=True)
+    arguments = [] if ctx is None else [p.name for p in ctx.command.params if isinstance(p, click.Argument)]
+    values = [ctx.params.get(str(name)) for name in arguments] if ctx is not None else []
+    return [str(v) for v in values if isinstance(v, (str, Path)) and "://" not in str(v)]
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
