@@ -54,7 +54,7 @@ class Written:
     """The three files of a release. ``os.fspath`` gives the rows, so that a reader of tables can open it.
 
     On a cluster ``rows`` is a folder of files; written into a server it is the name of the table. ``draw`` says how
-    values were drawn; a release of whole records draws none.
+    values were drawn; empty for whole records, whose values are not drawn.
     """
 
     rows: Path | str
@@ -64,7 +64,7 @@ class Written:
     number: int
     left_out: int
     sha256: str
-    draw: str | None = None
+    draw: str = ""
 
     def __fspath__(self) -> str:
         return str(self.rows)
@@ -78,7 +78,7 @@ class Written:
             "columns": list(self.columns),
             "number": self.number,
             "left_out": self.left_out,
-            **({} if self.draw is None else {"draw": self.draw}),
+            **({"draw": self.draw} if self.draw else {}),
             "certificate_sha256": self.sha256,
         }
 

@@ -123,8 +123,8 @@ def clearest_event(found: Couple) -> Event | None:
         first = min((k for w, k in masses if w), default=0)
         chosen = {i for i, (w, k) in enumerate(masses) if w and k == first}
     else:
-        event = set(p.violating_set(exp_eps=t))
-        chosen = {i for i, a in enumerate(p.left.labels) if a in event}
+        outputs = set(p.violating_set(exp_eps=t))
+        chosen = {i for i, a in enumerate(p.left.labels) if a in outputs}
     image = {j for i in chosen for j in p.relation.row(i)}
     event = Event(
         tuple(p.left.labels[i] for i in sorted(chosen)),
