@@ -150,7 +150,8 @@ def test_nothing_names_a_machine_path() -> None:
         files = [p for p in SOURCE.rglob("*") if p.is_file() and p.suffix in (".py", ".md", ".html")]
     else:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-        files = [ROOT / n for n in listed.decode().split("\0") if n.endswith((".py", ".md", ".toml", ".sh", ".html", ".js", ".css", ".json", ".txt", "Makefile"))]
+        kinds = (".py", ".md", ".toml", ".sh", ".html", ".js", ".css", ".json", ".txt", "Makefile")
+        files = [ROOT / n for n in listed.decode().split("\0") if n.endswith(kinds)]
     pattern = re.compile(r"(?<![\w.])/(home|root|work|tmp)/\w")
     for path in files:
         if path.exists():
