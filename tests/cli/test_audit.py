@@ -183,6 +183,17 @@ def test_every_subset_ranks_all_sets(folder: Path, run: Run) -> None:
     assert "sets of columns are outside" in out
 
 
+def test_every_subset_tells_how_many_entries_are_missing(folder: Path, run: Run) -> None:
+    """As an audit of one set does."""
+    (folder / "gaps.csv").write_text("s,a,b\n1,x,\n2,y,q\n1,x,r\n2,,r\n")
+    for most in (1, 2):
+        ask = ("audit", "gaps.csv", "--sensitive", "s", "--public", "a", "--public", "b", "--every-subset", most)
+        _, out, _ = run(*ask)
+        assert "1 missing in a (kept as a value of its own)" in out
+        assert "1 missing in b (kept as a value of its own)" in out
+        assert json.loads(run(*ask, "--json")[1])["data"]["missing"] == {"s": 0, "a": 1, "b": 1}
+
+
 def test_counts_beyond_machine_words_are_audited(folder: Path, run: Run) -> None:
     """Counts of 2^70 are decided and proven like others; only their reading as a sample is refused, with the reason."""
     n = 2**70

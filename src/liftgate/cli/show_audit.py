@@ -14,6 +14,7 @@ from liftgate.report import numbers, words
 if TYPE_CHECKING:
     from liftgate.jobs.audit import Audit
     from liftgate.jobs.subsets import Subsets
+    from liftgate.joint import Source
     from liftgate.report.view import View
 
 MOST_VALUES = 8
@@ -48,7 +49,7 @@ def show_audit(found: Audit, html: Path | None = None, certificate: Path | None 
     out.print()
     out.print(_measures(found))
     out.print()
-    for note in _told(found):
+    for note in _told(found.joint.source):
         out.print(f"  {note}", soft_wrap=True)
     out.print(f"  True only if: {', '.join(found.assumptions)}", soft_wrap=True)
     for name, path in (("Report", html), ("Certificate (contains your counts)", certificate)):
@@ -102,9 +103,8 @@ def _unit(unit: str) -> str:
     return {"factor": "×"}.get(unit, unit if unit == "nats" else "")
 
 
-def _told(found: Audit) -> Sequence[str]:
+def _told(source: Source) -> Sequence[str]:
     """What was done to the table on the way."""
-    source = found.joint.source
     lines = [
         f"{numbers.count(n)} missing in {column} ({_rule(source.missing_rule)})" for column, n in source.missing if n
     ]
@@ -146,4 +146,7 @@ def show_subsets(found: Subsets) -> None:
         row.append(numbers.measured(s.measures["mutual-information"]))
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
+    out.print()
+    for note in _told(found.source):
+        out.print(f"  {note}", soft_wrap=True)
     out.print(f"  True only if: {', '.join(found.assumptions)}", soft_wrap=True)

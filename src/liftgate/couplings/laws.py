@@ -85,7 +85,7 @@ def read_law(source: LawLike | Law, side: str, proper: bool = True) -> Law:
         labels, values = _parts(source, place)
         law = _scaled(labels, [_mass(v, label, place) for label, v in zip(labels, values, strict=True)])
     if proper and not law.proper:
-        fix = "make the masses add up to 1, or say proper=False for a sub-distribution"
+        fix = "make the masses add up to 1, or say proper=False (--sub) for a sub-distribution"
         raise DataError(place, f"the masses add up to {_told(law)}, not to 1", fix)
     if law.total > law.scale:
         fix = "the masses of a sub-distribution add up to at most 1"

@@ -81,14 +81,18 @@ def every_subset(
         )
     found: list[ColumnSet] = []
     source = Source()
+    missing: dict[str, int] = {}
+    notes: dict[str, None] = {}
     rule: tuple[str, ...] = ()
     for k in range(1, min(most, len(names)) + 1):
         for chosen in combinations(names, k):
             joint = joint_of(list(chosen)).drop_empty()
             source, rule = joint.source, assumptions(joint)
+            missing |= dict(source.missing)
+            notes |= dict.fromkeys(source.notes if k == 1 else ())
             found.append(_set(chosen, joint, budget))
     found.sort(key=lambda s: (-s.share_outside, -s.measures["mutual-information"], s.columns))
-    every = Source(**{**vars(source), "public": tuple(names)})
+    every = Source(**{**vars(source), "public": tuple(names), "missing": tuple(missing.items()), "notes": tuple(notes)})
     return Subsets(budget, every, tuple(found), rule)
 
 
