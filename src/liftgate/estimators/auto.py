@@ -75,8 +75,8 @@ class Pool:
 def auto(sample: Sample, seed: int = 0) -> Pool:
     """Fit every candidate, compare them on rows that none has seen, and fit what wins once more on all rows.
 
-    The best candidate alone, in case of a tie (within one standard error of the paired difference) the
-    earliest; the pool instead, where it is better than that by more than two standard errors. Likelihood alone
+    The best candidate alone, in case of a tie (within two standard errors of the paired difference) the
+    earliest; the pool instead, where it is better than that by more than three standard errors (its weights saw the same rows). Likelihood alone
     is no rule for flagging: it favours scores whose tails are shrunk, so weights add up to 1 and noise in
     them is not allowed to scale the tails.
     """
@@ -89,14 +89,14 @@ def auto(sample: Sample, seed: int = 0) -> Pool:
     chosen = next(k for k in range(len(named)) if not _better(own[best], own[k]))
     weights = _pool_weights(np.array(logs), held.s)
     pooled = log_softmax(np.tensordot(weights, np.array(logs), axes=1))[rows, held.s]
-    if not _better(pooled, own[chosen], 2.0):
+    if not _better(pooled, own[chosen], 3.0):
         weights = np.eye(len(named))[chosen]
     kept = [k for k in range(len(named)) if weights[k] > 0]
     models = tuple(named[k][1](sample, seed) for k in kept)
     return Pool(models, tuple(float(weights[k]) for k in kept))
 
 
-def _better(a: Floats, b: Floats, errors: float = 1.0) -> bool:
+def _better(a: Floats, b: Floats, errors: float = 2.0) -> bool:
     """Whether a is better than b by more than so many standard errors of the mean difference."""
     gap = a - b
     return bool(gap.mean() > max(0.0, errors * gap.std() / np.sqrt(gap.size)))
