@@ -105,7 +105,9 @@ def key(low: Fraction | None = None, up: Fraction | None = None) -> Markup:
         apart = places[1] - places[0]
         parts += [svg.line(x, 14, x, 42, "edge") for x in places]
         if apart > 120:
-            parts += [svg.text(max(x, 30), 10, text, "m edgelab") for x, text in zip(places, texts, strict=True)]
+            room = [(30.0, 460 - svg.width_of(text) / 2) for text in texts]
+            spots = [min(max(x, first), last) for x, (first, last) in zip(places, room, strict=True)]
+            parts += [svg.text(x, 10, text, "m edgelab") for x, text in zip(spots, texts, strict=True)]
             parts.append(svg.text(sum(places) / 2, 10, "allowed", "m edgelab"))
         else:
             both = texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
