@@ -62,6 +62,14 @@ def test_what_is_counted_on_random_tables() -> None:
     assert found.widest < 1e-9
 
 
+@pytest.mark.slow
+def test_what_is_counted_on_4000_random_tables() -> None:
+    """Lemma 1, Proposition 1, the repaired Proposition 2 and (11) without a single exception."""
+    found = watchdog.check_statements(4000, 11)
+    assert (found.lemma, found.proposition_1, found.printed_below, found.bound_below) == (0, 0, 0, 0)
+    assert found.widest < 1e-9
+
+
 def test_the_worked_example_is_log_2_and_not_what_is_printed() -> None:
     example = number(without_file(), "gamma of mapping (9)")
     assert (example.printed, example.here, example.agrees) == ("2.168151", (math.log(2),), False)

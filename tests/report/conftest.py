@@ -72,7 +72,7 @@ def written(draw: str) -> Written:
     """Rows that were written, one left out."""
     stem = Path("town-release")
     files = (stem.with_suffix(f".{end}") for end in ("parquet", "cert.json", "manifest.json"))
-    return Written(*files, ("street",), 834, 1, draw, "0" * 64)
+    return Written(*files, ("street",), 834, 1, "0" * 64, draw)
 
 
 def rows(mode: str, budget: str, values: int = 2) -> RowRelease:

@@ -76,7 +76,7 @@ def auto(sample: Sample, seed: int = 0) -> Pool:
     """Fit every candidate, compare them on rows that none has seen, and fit what wins once more on all rows.
 
     The best candidate alone, in case of a tie (within two standard errors of the paired difference) the
-    earliest; the pool instead, where it is better than that by more than three standard errors (its weights saw the same rows). Likelihood alone
+    earliest; the pool instead, where it is better than that by more than two standard errors. Likelihood alone
     is no rule for flagging: it favours scores whose tails are shrunk, so weights add up to 1 and noise in
     them is not allowed to scale the tails.
     """
@@ -89,7 +89,7 @@ def auto(sample: Sample, seed: int = 0) -> Pool:
     chosen = next(k for k in range(len(named)) if not _better(own[best], own[k]))
     weights = _pool_weights(np.array(logs), held.s)
     pooled = log_softmax(np.tensordot(weights, np.array(logs), axes=1))[rows, held.s]
-    if not _better(pooled, own[chosen], 3.0):
+    if not _better(pooled, own[chosen]):
         weights = np.eye(len(named))[chosen]
     kept = [k for k in range(len(named)) if weights[k] > 0]
     models = tuple(named[k][1](sample, seed) for k in kept)
